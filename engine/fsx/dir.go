@@ -1,0 +1,244 @@
+package fsx
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+
+	"github.com/google/uuid"
+)
+
+const (
+	dirMode  = 0o700
+	fileMode = 0o600
+)
+
+// Dir is an open directory. Names are slash-separated and relative to it; they
+// cannot lead out of it, through a symbolic link or otherwise. A Dir stays
+// valid, and stays the same directory, when its path is renamed.
+type Dir struct {
+	root *os.Root
+	seam Seam
+}
+
+// OpenDir opens an existing directory.
+func OpenDir(dir string, seam Seam) (*Dir, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Dir{root, seam}, nil
+}
+
+// OpenDirFile opens the directory behind a descriptor, which may since have
+// been renamed.
+func OpenDirFile(f *os.File, seam Seam) (*Dir, error) {
+	return OpenDir(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), seam)
+}
+
+// Sub opens a directory below d. A symbolic link in its place is refused.
+func (d *Dir) Sub(name string) (*Dir, error) {
+	root, err := d.root.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.notLinked(name); err != nil {
+		_ = root.Close()
+		return nil, err
+	}
+	return &Dir{root, d.seam}, nil
+}
+
+func (d *Dir) notLinked(name string) error {
+	info, err := d.root.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return fmt.Errorf("%s: is a symbolic link, which is never followed here; put a real directory in its place", d.Path(name))
+	}
+	return nil
+}
+
+// Path is the path of a name in d for messages, as it was when d was opened.
+func (d *Dir) Path(name string) string { return path.Join(d.root.Name(), name) }
+
+// File opens the directory itself, to hand its descriptor to another process.
+func (d *Dir) File() (*os.File, error) { return d.root.Open(".") }
+
+// Close releases the directory.
+func (d *Dir) Close() error { return d.root.Close() }
+
+// Exists reports whether name exists, as anything, a dangling link included.
+func (d *Dir) Exists(name string) (bool, error) {
+	_, err := d.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// List names the entries of d, sorted.
+func (d *Dir) List() ([]string, error) {
+	entries, err := fs.ReadDir(d.root.FS(), ".")
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, nil
+}
+
+// MkdirAll creates a directory and those above it that are missing, and makes
+// each new entry durable.
+func (d *Dir) MkdirAll(name string) error {
+	parts := strings.Split(path.Clean(name), "/")
+	for i := range parts {
+		if err := d.mkdir(path.Join(parts[:i+1]...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Dir) mkdir(name string) error {
+	if err := d.notLinked(name); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	err := d.seam.Do("mkdir", name, func() error { return d.root.Mkdir(name, dirMode) })
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return d.Sync(path.Dir(name))
+}
+
+// Sync makes the entries of a directory durable.
+func (d *Dir) Sync(name string) error {
+	f, err := d.root.Open(name)
+	if err != nil {
+		return err
+	}
+	err = d.seam.Do("syncdir", name, f.Sync)
+	return errors.Join(err, f.Close())
+}
+
+// ReadFile reads a regular file of at most limit bytes. Symbolic links and
+// anything else that is not a regular file are refused, without blocking.
+func (d *Dir) ReadFile(name string, limit int64) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.Path(name), err)
+	}
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("%s: larger than %d bytes", d.Path(name), limit)
+	}
+	return data, nil
+}
+
+// Open opens a regular file for reading, as [Dir.ReadFile] does.
+func (d *Dir) Open(name string) (*os.File, error) {
+	f, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, d.explain(name, err)
+	}
+	if err := d.isTheFile(name, f); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// explain puts the whole path into an error of os.Root, which knows only the
+// part below the root.
+func (d *Dir) explain(name string, err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return &fs.PathError{Op: "open", Path: d.Path(name), Err: pathErr.Err}
+	}
+	return err
+}
+
+// isTheFile holds when f is a regular file that stands under its name itself.
+func (d *Dir) isTheFile(name string, f *os.File) error {
+	opened, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	entry, err := d.root.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if !opened.Mode().IsRegular() || !os.SameFile(opened, entry) {
+		return fmt.Errorf("%s: not a regular file (%s)", d.Path(name), entry.Mode().Type())
+	}
+	return nil
+}
+
+// Create creates a file that must not exist yet, as anything: what is there
+// already, a link or a FIFO included, is an error wrapping fs.ErrExist. The
+// new entry is durable only after a Sync of its directory.
+func (d *Dir) Create(name string) (*File, error) {
+	var f *os.File
+	err := d.seam.Do("create", name, func() (err error) {
+		f, err = d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+		return err
+	})
+	if err != nil {
+		if f != nil {
+			_ = f.Close()
+		}
+		return nil, d.explain(name, err)
+	}
+	return &File{f: f, name: name, seam: d.seam}, nil
+}
+
+// WriteNew creates a file with [Dir.Create], writes data, and returns when
+// file and entry are durable. A file that could not be completed stays behind,
+// since removing it could fail as well; nothing refers to it.
+func (d *Dir) WriteNew(name string, data []byte) error {
+	f, err := d.Create(name)
+	if err != nil {
+		return err
+	}
+	if err := f.writeAll(data); err != nil {
+		return err
+	}
+	return d.Sync(path.Dir(name))
+}
+
+// Replace puts data in the place of name as a whole: after a crash or an error
+// the old content or the new one is there, never a mixture. It returns when
+// the new content is durable.
+func (d *Dir) Replace(name string, data []byte) error {
+	tmp := path.Join(path.Dir(name), "."+path.Base(name)+"."+uuid.NewString()+".tmp")
+	f, err := d.Create(tmp)
+	if err != nil {
+		return err
+	}
+	err = f.writeAll(data)
+	if err == nil {
+		err = d.Rename(tmp, name)
+	}
+	if err != nil {
+		_ = d.root.Remove(tmp)
+		return err
+	}
+	return d.Sync(path.Dir(name))
+}
+
+// Rename renames within d. It is durable only after a Sync of both directories.
+func (d *Dir) Rename(from, to string) error {
+	return d.seam.Do("rename", to, func() error { return d.root.Rename(from, to) })
+}

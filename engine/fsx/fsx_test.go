@@ -1,0 +1,212 @@
+package fsx
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func open(t *testing.T, seam Seam) (*Dir, string) {
+	t.Helper()
+	path := t.TempDir()
+	d, err := OpenDir(path, seam)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d, path
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestReplaceKeepsModeAndLeavesNothingBehind(t *testing.T) {
+	d, path := open(t, nil)
+	for _, content := range []string{"one", "two"} {
+		if err := d.Replace("state.json", []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, filepath.Join(path, "state.json")); got != content {
+			t.Fatalf("got %q, want %q", got, content)
+		}
+	}
+	info, _ := os.Stat(filepath.Join(path, "state.json"))
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v", info.Mode())
+	}
+	if names, _ := d.List(); len(names) != 1 {
+		t.Errorf("left behind: %v", names)
+	}
+}
+
+// TestFailingEveryPoint fails each point of a replacement in turn: the old or
+// the new content is there, and an error before the rename means the old one.
+func TestFailingEveryPoint(t *testing.T) {
+	var points []Point
+	record := func(p Point) error { points = append(points, p); return nil }
+	d, _ := open(t, record)
+	if err := d.Replace("f", []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if len(points) != 12 { // create, write, sync, close, rename, syncdir
+		t.Fatalf("points: %v", points)
+	}
+	for i := range points {
+		n := 0
+		seam := func(Point) error {
+			n++
+			if n == i+1 {
+				return syscall.EIO
+			}
+			return nil
+		}
+		d, path := open(t, seam)
+		if err := os.WriteFile(filepath.Join(path, "f"), []byte("old"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Replace("f", []byte("new")); !errors.Is(err, syscall.EIO) {
+			t.Errorf("%v: error %v", points[i], err)
+		}
+		got := read(t, filepath.Join(path, "f"))
+		renamed := i >= 9
+		if renamed != (got == "new") {
+			t.Errorf("%v: content %q", points[i], got)
+		}
+	}
+}
+
+func TestCreateRefusesWhateverIsThere(t *testing.T) {
+	d, path := open(t, nil)
+	outside := filepath.Join(t.TempDir(), "outside")
+	for name, plant := range map[string]func(string) error{
+		"file":     func(p string) error { return os.WriteFile(p, nil, 0o600) },
+		"link":     func(p string) error { return os.Symlink(outside, p) },
+		"fifo":     func(p string) error { return syscall.Mkfifo(p, 0o600) },
+		"dir":      func(p string) error { return os.Mkdir(p, 0o700) },
+		"dangling": func(p string) error { return os.Symlink("nowhere", p) },
+	} {
+		if err := plant(filepath.Join(path, name)); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.WriteNew(name, []byte("x")); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if _, err := os.Stat(outside); err == nil {
+		t.Error("a link was followed")
+	}
+}
+
+func TestReadRefusesLinksAndDevicesWithoutBlocking(t *testing.T) {
+	d, path := open(t, nil)
+	_ = os.WriteFile(filepath.Join(path, "real"), []byte("x"), 0o600)
+	_ = os.Symlink("real", filepath.Join(path, "link"))
+	_ = os.Symlink("/etc/passwd", filepath.Join(path, "out"))
+	_ = syscall.Mkfifo(filepath.Join(path, "fifo"), 0o600)
+	for _, name := range []string{"link", "out", "fifo", "."} {
+		done := make(chan error, 1)
+		go func() { _, err := d.ReadFile(name, 10); done <- err }()
+		select {
+		case err := <-done:
+			if err == nil {
+				t.Errorf("%s was read", name)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s blocks", name)
+		}
+	}
+	if _, err := d.ReadFile("real", 0); err == nil {
+		t.Error("limit not enforced")
+	}
+}
+
+func TestNamesCannotLeadOut(t *testing.T) {
+	d, path := open(t, nil)
+	_ = os.Symlink(t.TempDir(), filepath.Join(path, "away"))
+	for _, name := range []string{"../x", "away/x", "/tmp/x"} {
+		if err := d.WriteNew(name, nil); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
+	if _, err := d.Sub("away"); err == nil {
+		t.Error("a linked directory was opened")
+	}
+	_ = os.Mkdir(filepath.Join(path, "real"), 0o700)
+	_ = os.Symlink("real", filepath.Join(path, "near"))
+	if err := d.MkdirAll("near/sub"); err == nil {
+		t.Error("a linked directory was written through")
+	}
+}
+
+func TestADirStaysTheSameWhenRenamed(t *testing.T) {
+	d, path := open(t, nil)
+	sub := filepath.Join(path, "sub")
+	if err := d.MkdirAll("sub"); err != nil {
+		t.Fatal(err)
+	}
+	s, err := d.Sub("sub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(sub, sub+"2"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.WriteNew("f", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, sub+"2/f"); got != "x" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestNewDirectoriesAreSyncedInTheirParents(t *testing.T) {
+	synced := map[string]bool{}
+	d, _ := open(t, func(p Point) error {
+		if p.Op == "syncdir" && p.After {
+			synced[p.Name] = true
+		}
+		return nil
+	})
+	if err := d.MkdirAll("a/b/c"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".", "a", "a/b"} {
+		if !synced[name] {
+			t.Errorf("%s not synced", name)
+		}
+	}
+}
+
+func TestAFileThatFailedIsNotTrustedAgain(t *testing.T) {
+	fail := true
+	d, _ := open(t, func(p Point) error {
+		if p.Op == "sync" && fail {
+			return syscall.EIO
+		}
+		return nil
+	})
+	f, err := d.Create("f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Sync(); !errors.Is(err, syscall.EIO) {
+		t.Fatal(err)
+	}
+	fail = false
+	if err := f.Sync(); !errors.Is(err, syscall.EIO) {
+		t.Errorf("second sync: %v", err)
+	}
+	if _, err := f.Write([]byte("x")); !errors.Is(err, syscall.EIO) {
+		t.Errorf("write after a failed sync: %v", err)
+	}
+}

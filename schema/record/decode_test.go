@@ -1,0 +1,77 @@
+package record
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+type inner struct {
+	ID   string  `json:"id"`
+	Note *string `json:"note"`
+}
+
+type outer struct {
+	Name  string    `json:"name"`
+	Count int       `json:"count"`
+	Ticks uint64    `json:"ticks"`
+	On    bool      `json:"on"`
+	At    time.Time `json:"at"`
+	Inner *inner    `json:"inner"`
+	List  []inner   `json:"list"`
+	Extra float64   `json:"extra,omitempty"`
+}
+
+const good = `{"name":"n","count":1,"ticks":2,"on":true,"at":"2026-11-30T20:13:05Z","inner":null,"list":[{"id":"a","note":null}]}`
+
+func TestDecodeAcceptsACompleteRecord(t *testing.T) {
+	var v outer
+	if err := Decode([]byte(good), &v); err != nil {
+		t.Fatal(err)
+	}
+	if v.Name != "n" || v.List[0].ID != "a" || v.Inner != nil {
+		t.Fatalf("decoded %+v", v)
+	}
+}
+
+func TestDecodeNamesEveryFault(t *testing.T) {
+	for _, test := range []struct{ name, from, to, want string }{
+		{"unknown key", `"count":1`, `"count":1,"cuont":1`, `cuont: unknown key (did you mean "count"?)`},
+		{"unknown key far from any", `"count":1`, `"count":1,"zzzzzz":1`, `zzzzzz: unknown key (known: name, count,`},
+		{"missing key", `"count":1,`, ``, `count: missing required key`},
+		{"duplicate key", `"count":1`, `"count":1,"count":1`, `count: appears twice`},
+		{"another letter case", `"count":1`, `"Count":1`, `Count: unknown key`},
+		{"wrong type", `"count":1`, `"count":"1"`, `count: expected a whole number, got the string "1"`},
+		{"a float for an int", `"count":1`, `"count":1.5`, `count: expected a whole number, got the number 1.5`},
+		{"negative for unsigned", `"ticks":2`, `"ticks":-2`, `ticks: expected a whole number from 0`},
+		{"null for a value", `"on":true`, `"on":null`, `on: expected true or false, got null`},
+		{"null for a list", `"list":[{"id":"a","note":null}]`, `"list":null`, `list: expected a list, got null`},
+		{"in a list", `"note":null`, `"note":3`, `list[0].note: expected a string, got the number 3`},
+		{"bad time", `2026-11-30T20:13:05Z`, `yesterday`, `at: expected a time`},
+		{"object for a string", `"name":"n"`, `"name":{}`, `name: expected a string, got an object`},
+		{"syntax", `"on":true`, `"on":truu`, `invalid JSON at line 1, column`},
+		{"cut off", `}]}`, ``, `it ends too early`},
+		{"text behind", `}]}`, `}]} x`, `text after the JSON object`},
+		{"not UTF-8", `"n"`, "\"\xff\"", `not valid UTF-8`},
+		{"not an object", good, `[]`, `expected an object, got a list`},
+		{"deep", good, strings.Repeat("[", 100) + strings.Repeat("]", 100), `nested deeper than`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var v outer
+			err := Decode([]byte(strings.Replace(good, test.from, test.to, 1)), &v)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Fatalf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestDecodeReportsAllFaultsAtOnce(t *testing.T) {
+	var v outer
+	err := Decode([]byte(`{"name":1,"nmae":2}`), &v)
+	for _, want := range []string{"nmae: unknown", "name: expected a string", "count: missing", "list: missing"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q in it", err, want)
+		}
+	}
+}
