@@ -1,0 +1,125 @@
+package lock
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestMain doubles as a process that holds a lock until its stdin closes.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("LOCK_TEST_HOLD"); dir != "" {
+		if _, _, err := Acquire(context.Background(), dir); err != nil {
+			os.Stdout.WriteString(err.Error())
+			os.Exit(1)
+		}
+		os.Stdout.WriteString("held\n")
+		_, _ = bufio.NewReader(os.Stdin).ReadByte()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func acquire(t *testing.T, dir string) (*Lock, context.Context) {
+	t.Helper()
+	l, ctx, err := Acquire(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l, ctx
+}
+
+func TestASecondHolderIsRefusedAndTheFirstNamed(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), "LOCK_TEST_HOLD="+dir)
+	in, _ := cmd.StdinPipe()
+	out, _ := cmd.StdoutPipe()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, _ := bufio.NewReader(out).ReadString('\n'); line != "held\n" {
+		t.Fatalf("holder says %q", line)
+	}
+	_, _, err := Acquire(context.Background(), dir)
+	var held *HeldError
+	if !errors.As(err, &held) || held.PID != cmd.Process.Pid {
+		t.Errorf("got %v, want one naming pid %d", err, cmd.Process.Pid)
+	}
+	_ = in.Close()
+	_ = cmd.Wait()
+	acquire(t, dir)
+}
+
+func TestALockEndsItsContextAndFreesTheDirectory(t *testing.T) {
+	dir := t.TempDir()
+	l, ctx := acquire(t, dir)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if ctx.Err() == nil {
+		t.Error("the context outlives the lock")
+	}
+	acquire(t, dir)
+}
+
+func TestALockLivesOnInADuplicate(t *testing.T) {
+	dir := t.TempDir()
+	l, _ := acquire(t, dir)
+	inherited := exec.Command("sleep", "1000")
+	inherited.ExtraFiles = []*os.File{l.File()}
+	if err := inherited.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var held *HeldError
+	if _, _, err := Acquire(context.Background(), dir); !errors.As(err, &held) {
+		t.Errorf("the child's lock is gone: %v", err)
+	}
+	_ = inherited.Process.Kill()
+	_ = inherited.Wait()
+	acquire(t, dir)
+}
+
+func TestCoversKnowsADirectoryByItsInode(t *testing.T) {
+	dir := t.TempDir()
+	l, _ := acquire(t, dir)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	if !l.Covers(link) || l.Covers(t.TempDir()) {
+		t.Error("wrong directory")
+	}
+}
+
+func TestADirectoryReplacedBeforeTheLockIsNoticed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "d")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	if err := os.Rename(dir, dir+".old"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lockFile(f, dir); err == nil {
+		t.Error("a directory that is gone was locked")
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lockFile(f, dir); err == nil {
+		t.Error("a replaced directory was locked")
+	}
+}
