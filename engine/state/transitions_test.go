@@ -1,0 +1,216 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
+)
+
+var (
+	digest  = strings.Repeat("ab", 32)
+	planned = record.AcceptedPlan{Path: "/ws/p.md", SHA256: digest, AcceptedAt: time.Unix(0, 0).UTC()}
+	holder  = record.Invocation{PID: 7, StartTime: 8, BootID: "b"}
+	process = record.Process{PID: 9, PGID: 9, BootID: "b", StartTime: 10}
+)
+
+func attempt(id, phase string) record.ActiveAttempt {
+	return record.ActiveAttempt{
+		ID: id, Phase: record.Phase{ID: phase, Title: "T"},
+		Plan:          record.SourceDigest{Path: planned.Path, SHA256: planned.SHA256},
+		BindingSHA256: digest, ExecutionWorkspace: "/ws", StartedAt: time.Unix(1, 0).UTC(),
+		PromptPath: workspace.PromptFile(id), TranscriptPath: workspace.TranscriptFile(id),
+		OutcomePath: workspace.OutcomeFile(id), Agent: "a", Argv: []string{"a"},
+	}
+}
+
+func outcome(id, phase string, status record.Status) record.Outcome {
+	return record.Outcome{AttemptID: id, Phase: record.Phase{ID: phase, Title: "T"}, Status: status, Summary: "words"}
+}
+
+func must(t interface{ Fatal(...any) }, s record.State, err error) record.State {
+	if err != nil {
+		t.Fatal(err)
+	}
+	if problems := Validate(s); len(problems) > 0 {
+		t.Fatal(fmt.Sprint(problems))
+	}
+	return s
+}
+
+func running(t *testing.T) record.State {
+	t.Helper()
+	s := must(t, New(planned), nil)
+	next, err := Prepare(s, attempt("a1", "phase-1"), holder)
+	s = must(t, next, err)
+	next, err = Start(s, process)
+	return must(t, next, err)
+}
+
+func TestEveryStatusLeadsToItsState(t *testing.T) {
+	for _, status := range record.Statuses() {
+		next, err := Finish(running(t), outcome("a1", "phase-1", status), workspace.OutcomeFile("a1"))
+		s := must(t, next, err)
+		if s.ActiveAttempt != nil || s.LastRun.Status != status || len(s.CommittedOutcomes) != 1 {
+			t.Errorf("%s: %+v", status, s)
+		}
+		done := slices.Equal(s.CompletedPhaseIDs, []string{"phase-1"})
+		if done != (status == record.PhaseComplete) || done != (s.Stop == nil) {
+			t.Errorf("%s: completed %v, stop %+v", status, s.CompletedPhaseIDs, s.Stop)
+		}
+		if s.Stop != nil && (s.Stop.ClarificationRequest != nil) != (status == record.NeedsClarification) {
+			t.Errorf("%s: stop %+v", status, s.Stop)
+		}
+	}
+}
+
+func TestRefusedTransitionsChangeNothing(t *testing.T) {
+	run := running(t)
+	done := must(t, func() record.State {
+		s, _ := Finish(run, outcome("a1", "phase-1", record.PhaseComplete), workspace.OutcomeFile("a1"))
+		return s
+	}(), nil)
+	stopped, _ := Finish(run, outcome("a1", "phase-1", record.Blocked), workspace.OutcomeFile("a1"))
+	for name, transition := range map[string]func() (record.State, error){
+		"prepare over an unresolved attempt": func() (record.State, error) { return Prepare(run, attempt("a2", "phase-1"), holder) },
+		"prepare a completed phase":          func() (record.State, error) { return Prepare(done, attempt("a2", "phase-1"), holder) },
+		"prepare past a stop":                func() (record.State, error) { return Prepare(stopped, attempt("a2", "phase-2"), holder) },
+		"start what is running":              func() (record.State, error) { return Start(run, process) },
+		"start nothing":                      func() (record.State, error) { return Start(done, process) },
+		"finish another attempt": func() (record.State, error) {
+			return Finish(run, outcome("a2", "phase-1", record.Blocked), workspace.OutcomeFile("a2"))
+		},
+		"abandon as complete": func() (record.State, error) {
+			return Abandon(run, outcome("a1", "phase-1", record.PhaseComplete), workspace.AbandonedFile("a1"))
+		},
+	} {
+		if _, err := transition(); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	if diff := cmp.Diff(running(t), run); diff != "" {
+		t.Errorf("a transition changed its argument:\n%s", diff)
+	}
+}
+
+func TestAcceptPlanKeepsCompletedPhases(t *testing.T) {
+	done, _ := Finish(running(t), outcome("a1", "phase-1", record.PhaseComplete), workspace.OutcomeFile("a1"))
+	other := strings.Repeat("cd", 32)
+	s, err := AcceptPlan(done, other, time.Unix(5, 0), []string{"phase-1", "phase-9"})
+	if s = must(t, s, err); s.Plan.SHA256 != other {
+		t.Error("not accepted")
+	}
+	_, err = AcceptPlan(done, other, time.Unix(5, 0), []string{"phase-2"})
+	var missing *MissingPhasesError
+	if !errors.As(err, &missing) || !slices.Equal(missing.IDs, []string{"phase-1"}) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestModel drives random sequences of runs, crashes, retries and stops against
+// a model that knows only what a user must be able to rely on.
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := &model{t: t, state: New(planned), phases: []string{"phase-1", "phase-2", "phase-3"}}
+		t.Repeat(map[string]func(*rapid.T){
+			"prepare": m.prepare, "start": m.start, "finish": m.finish, "abandon": m.abandon, "": m.check,
+		})
+	})
+}
+
+type model struct {
+	t        *rapid.T
+	state    record.State
+	phases   []string
+	attempts int
+	ended    int
+	active   string
+	started  bool
+	stopped  string
+	done     []string
+}
+
+func (m *model) prepare(t *rapid.T) {
+	phase := rapid.SampledFrom(m.phases).Draw(t, "phase")
+	m.attempts++
+	id := fmt.Sprintf("a%d", m.attempts)
+	s, err := Prepare(m.state, attempt(id, phase), holder)
+	allowed := m.active == "" && !slices.Contains(m.done, phase) && (m.stopped == "" || m.stopped == phase)
+	if allowed != (err == nil) {
+		t.Fatalf("prepare %s: allowed %v, got %v", phase, allowed, err)
+	}
+	if allowed {
+		m.state, m.active, m.started, m.stopped = s, id, false, ""
+	}
+}
+
+func (m *model) start(t *rapid.T) {
+	s, err := Start(m.state, process)
+	allowed := m.active != "" && !m.started
+	if allowed != (err == nil) {
+		t.Fatalf("start: allowed %v, got %v", allowed, err)
+	}
+	if allowed {
+		m.state, m.started = s, true
+	}
+}
+
+func (m *model) finish(t *rapid.T) {
+	m.end(t, rapid.SampledFrom(record.Statuses()).Draw(t, "status"), Finish, workspace.OutcomeFile(m.active))
+}
+
+func (m *model) abandon(t *rapid.T) {
+	m.end(t, record.Interrupted, Abandon, workspace.AbandonedFile(m.active))
+}
+
+func (m *model) end(t *rapid.T, status record.Status, transition func(record.State, record.Outcome, string) (record.State, error), path string) {
+	phase := ""
+	if m.active != "" {
+		phase = m.state.ActiveAttempt.Phase.ID
+	}
+	s, err := transition(m.state, outcome(m.active, phase, status), path)
+	if (m.active != "") != (err == nil) {
+		t.Fatalf("end: active %q, got %v", m.active, err)
+	}
+	if m.active == "" {
+		return
+	}
+	m.state, m.active, m.ended = s, "", m.ended+1
+	if status == record.PhaseComplete {
+		m.done = append(m.done, phase)
+	} else {
+		m.stopped = phase
+	}
+}
+
+func (m *model) check(t *rapid.T) {
+	s := must(t, m.state, nil)
+	if !slices.Equal(s.CompletedPhaseIDs, append([]string{}, m.done...)) {
+		t.Fatalf("completed %v, want %v", s.CompletedPhaseIDs, m.done)
+	}
+	if (s.Stop != nil) != (m.stopped != "") || (s.ActiveAttempt != nil) != (m.active != "") {
+		t.Fatalf("stop %+v, active %+v", s.Stop, s.ActiveAttempt)
+	}
+	if len(s.CommittedOutcomes) != m.ended {
+		t.Fatalf("%d outcomes, want %d", len(s.CommittedOutcomes), m.ended)
+	}
+	data, err := record.Encode(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back record.State
+	if err := record.Decode(data, &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(s, back); diff != "" {
+		t.Fatalf("not the same after a round trip:\n%s", diff)
+	}
+}
