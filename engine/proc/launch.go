@@ -1,0 +1,293 @@
+package proc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/supervise"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/wire"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
+)
+
+// Spec is what one worker needs to be started.
+type Spec struct {
+	AttemptID string
+	Argv      []string // rendered; the program is looked up as [LookPath] says
+	Env       []string // the worker's whole environment
+	Workspace string   // canonical path of WorkDir
+	Prompt    []byte   // for the worker's stdin
+	WorkDir   *os.File // the directory the worker starts in
+	PlanDir   *os.File // where the supervisor may leave an exit record
+	Locks     []*os.File
+	Grace     time.Duration
+	Backstop  time.Duration // see wire.Start
+}
+
+// LaunchError means that a worker's program could not be started. Nothing of
+// the agent has run.
+type LaunchError struct {
+	Program string
+	Op      string
+	Err     error
+}
+
+func (e *LaunchError) Error() string {
+	return fmt.Sprintf("could not launch agent command: %s: %v%s", e.Program, e.Err, e.hint())
+}
+
+func (e *LaunchError) Unwrap() error { return e.Err }
+
+func (e *LaunchError) hint() string {
+	switch {
+	case errors.Is(e.Err, unix.ENOEXEC):
+		return " (a script needs a first line such as #!/bin/sh)"
+	case errors.Is(e.Err, unix.EACCES):
+		return " (is it executable?)"
+	case errors.Is(e.Err, unix.E2BIG):
+		return " (arguments and environment are too large together)"
+	case errors.Is(e.Err, unix.ENOENT) && strings.Contains(e.Program, "/"):
+		return " (or the interpreter it names is missing)"
+	}
+	return ""
+}
+
+// Launcher starts workers. It makes the process a subreaper, so that the tree
+// of a supervisor that was killed can still be found and ended.
+type Launcher struct {
+	seam        fsx.Seam
+	mu          sync.Mutex
+	supervisors map[int]bool // PIDs of those alive
+}
+
+// NewLauncher returns a launcher whose process-related steps pass seam.
+func NewLauncher(seam fsx.Seam) (*Launcher, error) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return nil, fmt.Errorf("become a subreaper: %w", err)
+	}
+	return &Launcher{seam: seam, supervisors: map[int]bool{}}, nil
+}
+
+// Worker is a started worker: held until Run lets it go.
+type Worker struct {
+	launcher   *Launcher
+	spec       Spec
+	conn       *wire.Conn[wire.Order, wire.Report]
+	supervisor *os.Process
+	began      uint64 // start time of the supervisor in clock ticks
+	identity   record.Process
+	stdin      *os.File
+	stdout     *os.File
+	stderr     *os.File
+	reports    <-chan wire.Report // closed when the supervisor is gone
+}
+
+// Start starts a supervisor and the worker, held: not one instruction of the
+// agent runs before [Worker.Run]. An error is a *LaunchError when the program
+// or the process is to blame; nothing is left running then.
+func (l *Launcher) Start(spec Spec) (*Worker, error) {
+	path, err := LookPath(spec.Argv[0], spec.Workspace, spec.Env)
+	if err != nil {
+		return nil, &LaunchError{spec.Argv[0], "look up", err}
+	}
+	w := &Worker{launcher: l, spec: spec}
+	if err := l.seam.Do("start", "supervisor", w.startSupervisor); err != nil {
+		w.abort()
+		return nil, &LaunchError{spec.Argv[0], "start", err}
+	}
+	if err := w.hold(path); err != nil {
+		w.abort()
+		return nil, err
+	}
+	return w, nil
+}
+
+// abort undoes a start that failed half-way: the supervisor ends when its
+// control socket does.
+func (w *Worker) abort() {
+	if w.conn != nil {
+		_ = w.conn.Close()
+	}
+	for _, f := range []*os.File{w.stdin, w.stdout, w.stderr} {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+	w.reapSupervisor()
+}
+
+func (w *Worker) reapSupervisor() {
+	if w.supervisor == nil {
+		return
+	}
+	_, _ = w.supervisor.Wait()
+	w.launcher.mu.Lock()
+	delete(w.launcher.supervisors, w.supervisor.Pid)
+	w.launcher.mu.Unlock()
+}
+
+// Identity tells the worker from every other process, past and future.
+func (w *Worker) Identity() record.Process { return w.identity }
+
+// stdio are the pipes of a worker: ours is the pollable end, theirs blocks, as
+// programs expect of their standard streams.
+type stdio struct{ ours, theirs *os.File }
+
+func inputPipe() (stdio, error)  { return newPipe(1) }
+func outputPipe() (stdio, error) { return newPipe(0) }
+
+// newPipe makes a pipe of which the end with this index is ours.
+func newPipe(ours int) (stdio, error) {
+	var fds [2]int
+	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
+		return stdio{}, fmt.Errorf("pipe: %w", err)
+	}
+	err := unix.SetNonblock(fds[ours], true)
+	s := stdio{os.NewFile(uintptr(fds[ours]), "|worker"), os.NewFile(uintptr(fds[1-ours]), "|")}
+	if err != nil {
+		s.close()
+	}
+	return s, err
+}
+
+func (s stdio) close() {
+	for _, f := range []*os.File{s.ours, s.theirs} {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+}
+
+func (w *Worker) startSupervisor() error {
+	in, inErr := inputPipe()
+	out, outErr := outputPipe()
+	errs, errsErr := outputPipe()
+	w.stdin, w.stdout, w.stderr = in.ours, out.ours, errs.ours
+	control, theirs, sockErr := controlSocket()
+	if err := errors.Join(inErr, outErr, errsErr, sockErr); err != nil {
+		for _, s := range []stdio{in, out, errs, {control, theirs}} {
+			s.close()
+		}
+		return err
+	}
+	files := []*os.File{in.theirs, out.theirs, errs.theirs, theirs, w.spec.WorkDir, w.spec.PlanDir}
+	process, err := os.StartProcess("/proc/self/exe", supervise.Args(w.spec.AttemptID), &os.ProcAttr{
+		Dir:   "/",
+		Env:   []string{}, // what it needs comes over the socket; /proc shows nobody a secret
+		Files: append(files, w.spec.Locks...),
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
+	for _, f := range files[:4] {
+		_ = f.Close()
+	}
+	if err != nil {
+		_ = control.Close()
+		return err
+	}
+	w.supervisor = process
+	w.launcher.mu.Lock()
+	w.launcher.supervisors[process.Pid] = true
+	w.launcher.mu.Unlock()
+	w.conn, err = wire.NewConn[wire.Order, wire.Report](control)
+	return err
+}
+
+func controlSocket() (ours, theirs *os.File, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("socketpair: %w", err)
+	}
+	return os.NewFile(uintptr(fds[0]), "control"), os.NewFile(uintptr(fds[1]), "control"), nil
+}
+
+// hold sends the start message and waits until the worker exists and waits.
+func (w *Worker) hold(path string) error {
+	program := w.spec.Argv[0]
+	err := w.conn.SendStart(wire.Start{
+		AttemptID: w.spec.AttemptID, Path: path, Argv: w.spec.Argv, Env: w.spec.Env,
+		Grace: w.spec.Grace, Backstop: w.spec.Backstop,
+	})
+	if err != nil {
+		return &LaunchError{program, "start", fmt.Errorf("the supervisor is gone: %w", err)}
+	}
+	report, err := w.conn.Receive()
+	switch {
+	case err != nil:
+		return &LaunchError{program, "start", fmt.Errorf("the supervisor is gone (%w): %s", err, w.lastWords())}
+	case report.Failed != nil:
+		return launchError(program, report.Failed)
+	case report.Held == nil:
+		return &LaunchError{program, "start", errors.New("bug: the supervisor reports something else than a held worker")}
+	}
+	w.identity, w.began = *report.Held, report.Held.SupervisorStartTime
+	w.reports = w.receive()
+	return nil
+}
+
+// lastWords is what a supervisor said that failed before there was a worker.
+func (w *Worker) lastWords() string {
+	_ = w.stderr.SetReadDeadline(time.Now().Add(time.Second))
+	buf := make([]byte, 4096)
+	n, _ := w.stderr.Read(buf)
+	return string(bytes.TrimSpace(buf[:n]))
+}
+
+func launchError(program string, f *wire.Failure) *LaunchError {
+	return &LaunchError{program, f.Op, syscall.Errno(f.Errno)}
+}
+
+func (w *Worker) receive() <-chan wire.Report {
+	reports := make(chan wire.Report, 4) // no more come than four after Held
+	go func() {
+		defer close(reports)
+		for {
+			report, err := w.conn.Receive()
+			if err != nil {
+				return
+			}
+			reports <- report
+		}
+	}()
+	return reports
+}
+
+// LookPath finds the program of a command: a name with a slash relative to the
+// workspace, a bare name on the PATH the worker gets.
+func LookPath(program, workspace string, env []string) (string, error) {
+	if strings.Contains(program, "/") {
+		if !filepath.IsAbs(program) {
+			program = filepath.Join(workspace, program)
+		}
+		return program, nil
+	}
+	for _, dir := range filepath.SplitList(lookup(env, "PATH")) {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(workspace, dir)
+		}
+		path := filepath.Join(dir, program)
+		info, err := os.Stat(path)
+		if err == nil && info.Mode().IsRegular() && unix.Access(path, unix.X_OK) == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("not found on the PATH")
+}
+
+// lookup returns the last value of a name, the one that counts in a process.
+func lookup(env []string, name string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(env[i], name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,199 @@
+// Package procfs reads what /proc says about processes: who they are, whose
+// children, and what they hold open. It never signals one. A process that ends
+// while it is read is simply not there.
+package procfs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// Stat is the part of /proc/PID/stat that identifies a process.
+type Stat struct {
+	PID       int
+	Name      string // at most 15 bytes, chosen by the process
+	State     byte   // R, S, D, Z, …
+	PPID      int
+	PGID      int
+	StartTime uint64 // clock ticks since boot
+}
+
+// Zombie reports whether the process has ended and waits for its parent.
+func (s Stat) Zombie() bool { return s.State == 'Z' || s.State == 'X' }
+
+// ReadStat reads the stat of a process. The error wraps fs.ErrNotExist when
+// there is no such process.
+func ReadStat(pid int) (Stat, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if errors.Is(err, unix.ESRCH) {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return Stat{}, err
+	}
+	return parseStat(data)
+}
+
+// parseStat counts from the last parenthesis: the name before it may hold any
+// character, parentheses and spaces included.
+func parseStat(data []byte) (Stat, error) {
+	opening, closing := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')
+	if opening < 1 || closing < opening {
+		return Stat{}, fmt.Errorf("unexpected stat %q", data)
+	}
+	fields := strings.Fields(string(data[closing+1:]))
+	if len(fields) < 20 {
+		return Stat{}, fmt.Errorf("unexpected stat %q", data)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data[:opening])))
+	s := Stat{PID: pid, Name: string(data[opening+1 : closing]), State: fields[0][0]}
+	for _, err2 := range []error{err, number(fields[1], &s.PPID), number(fields[2], &s.PGID), ticks(fields[19], &s.StartTime)} {
+		if err2 != nil {
+			return Stat{}, fmt.Errorf("unexpected stat %q: %w", data, err2)
+		}
+	}
+	return s, nil
+}
+
+func number(text string, to *int) (err error) {
+	*to, err = strconv.Atoi(text)
+	return err
+}
+
+func ticks(text string, to *uint64) (err error) {
+	*to, err = strconv.ParseUint(text, 10, 64)
+	return err
+}
+
+// Children lists the children of a process, those of all its threads. A kernel
+// without the children file costs a walk over all processes.
+func Children(pid int) []int {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if len(files) == 0 {
+		return childrenByParent(pid)
+	}
+	var children []int
+	for _, file := range files {
+		data, _ := os.ReadFile(file)
+		for _, field := range strings.Fields(string(data)) {
+			if child, err := strconv.Atoi(field); err == nil {
+				children = append(children, child)
+			}
+		}
+	}
+	return children
+}
+
+func childrenByParent(pid int) []int {
+	var children []int
+	for _, other := range PIDs() {
+		if s, err := ReadStat(other); err == nil && s.PPID == pid {
+			children = append(children, other)
+		}
+	}
+	return children
+}
+
+// Descendants lists everything below a process, parents before their children.
+func Descendants(pid int) []int {
+	all := Children(pid)
+	for i := 0; i < len(all); i++ {
+		all = append(all, Children(all[i])...)
+	}
+	return all
+}
+
+// PIDs lists the processes that can be seen.
+func PIDs() []int {
+	entries, _ := os.ReadDir("/proc")
+	var pids []int
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// WithEnviron lists the live processes whose environment, as it was when they
+// began to execute, has this entry. Those of other users can't be read and are
+// left out.
+func WithEnviron(name, value string) []Stat {
+	entry := []byte("\x00" + name + "=" + value + "\x00")
+	var found []Stat
+	for _, pid := range PIDs() {
+		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		if err != nil || !bytes.Contains(append([]byte{0}, environ...), entry) {
+			continue
+		}
+		if s, err := ReadStat(pid); err == nil && !s.Zombie() {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// Holding lists the processes, other than the caller, that have the pipe with
+// this inode open.
+func Holding(pipe uint64) []Stat {
+	target := fmt.Sprintf("pipe:[%d]", pipe)
+	var found []Stat
+	for _, pid := range PIDs() {
+		if pid == os.Getpid() || !holds(pid, target) {
+			continue
+		}
+		if s, err := ReadStat(pid); err == nil {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+func holds(pid int, target string) bool {
+	links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	for _, link := range links {
+		if to, err := os.Readlink(link); err == nil && to == target {
+			return true
+		}
+	}
+	return false
+}
+
+// BootID tells one boot of the machine from another; empty when unknown.
+var BootID = sync.OnceValue(func() string {
+	data, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(data))
+})
+
+// PidNS is the inode of the caller's PID namespace, in which alone PIDs mean
+// something; 0 when unknown.
+var PidNS = sync.OnceValue(func() uint64 {
+	var st unix.Stat_t
+	if unix.Stat("/proc/self/ns/pid", &st) != nil {
+		return 0
+	}
+	return st.Ino
+})
+
+// PidfdInode is the inode behind a pidfd, unique to one process since boot; 0
+// on kernels where all pidfds share one.
+func PidfdInode(pidfd int) uint64 {
+	var fsinfo unix.Statfs_t
+	if unix.Fstatfs(pidfd, &fsinfo) != nil || fsinfo.Type != unix.PID_FS_MAGIC {
+		return 0
+	}
+	var st unix.Stat_t
+	if unix.Fstat(pidfd, &st) != nil {
+		return 0
+	}
+	return st.Ino
+}

@@ -1,0 +1,337 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/procfs"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/wire"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
+)
+
+// Stream names one of a worker's output streams.
+type Stream int
+
+// The output streams.
+const (
+	Stdout Stream = iota
+	Stderr
+)
+
+func (s Stream) String() string { return [...]string{"stdout", "stderr"}[s] }
+
+// Sink takes a worker's output in order of arrival. Calls never overlap; p is
+// valid during the call only and has at most 64 KiB. An error ends the worker.
+type Sink interface {
+	Chunk(from Stream, p []byte) error
+}
+
+// Limits are when a worker is ended though it does not end by itself. Zero is
+// no limit. Suspended time counts.
+type Limits struct {
+	Timeout time.Duration // since its release
+	Idle    time.Duration // since its release or the last byte on either stream
+}
+
+// Reason says what ended a worker.
+type Reason int
+
+// The reasons for which a worker ends.
+const (
+	Exited         Reason = iota // by itself
+	LaunchFailed                 // its program did not run; Err is a *LaunchError
+	TimedOut                     // the timeout, or the supervisor's backstop
+	Idle                         // the idle timeout
+	Cancelled                    // the context; Err is its cause
+	SinkFailed                   // Err is the sink's error
+	SupervisorDied               // somebody killed the supervisor
+	SupervisorQuit               // the supervisor was asked to end by a signal
+)
+
+// Exit is how a worker and its tree ended.
+type Exit struct {
+	record.Exit
+	Reason      Reason
+	Err         error
+	PromptBytes int64             // taken by the worker's stdin pipe
+	Holders     []record.Leftover // had an output pipe open when it was given up
+}
+
+// drainBound is how long output is still read after the tree is gone: a pipe
+// that somebody outside the tree holds open never ends.
+const drainBound = 2 * time.Second
+
+// clockStep bounds a wait for a deadline, so that time spent suspended is
+// noticed soon after.
+const clockStep = time.Second
+
+// session is one Run.
+type session struct {
+	w       *Worker
+	sink    Sink
+	limits  Limits
+	exit    Exit
+	ordered bool // the worker's end was ordered, or seen
+	begun   time.Duration
+	last    atomic.Int64 // boot time of the last byte
+	failed  chan error   // the sink's first error
+	mu      sync.Mutex   // serialises the sink
+	streams sync.WaitGroup
+	taken   atomic.Int64
+}
+
+// Run lets the worker execute and returns when its tree is gone and its output
+// is read. When ctx ends, the worker is ended; a receive from hurry shortens
+// its grace. [Worker.Close] must follow.
+func (w *Worker) Run(ctx context.Context, hurry <-chan struct{}, sink Sink, limits Limits) Exit {
+	s := &session{w: w, sink: sink, limits: limits, begun: bootTime(), failed: make(chan error, 1)}
+	s.last.Store(int64(s.begun))
+	if ctx.Err() == nil {
+		s.release()
+	}
+	go s.feed()
+	s.streams.Add(2)
+	go s.read(Stdout, w.stdout)
+	go s.read(Stderr, w.stderr)
+	s.watch(ctx, hurry)
+	s.drain()
+	s.exit.PromptBytes = s.taken.Load()
+	return s.exit
+}
+
+func (s *session) release() {
+	err := s.w.launcher.seam.Do("release", "worker", func() error { return s.w.conn.Send(wire.Release) })
+	if err != nil {
+		// The worker never ran. A send fails only when the supervisor is gone,
+		// which watch notices; an error of the seam must end the worker.
+		s.order(SinkFailed, fmt.Errorf("release the worker: %w", err))
+	}
+}
+
+// feed writes the prompt and closes the pipe. A worker that does not read it,
+// or closes it, is within its rights.
+func (s *session) feed() {
+	n, _ := s.w.stdin.Write(s.w.spec.Prompt)
+	s.taken.Store(int64(n))
+	_ = s.w.stdin.Close()
+}
+
+const readSize = 64 << 10
+
+func (s *session) read(from Stream, pipe *os.File) {
+	defer s.streams.Done()
+	buf := make([]byte, readSize)
+	for {
+		n, err := pipe.Read(buf)
+		if n > 0 {
+			s.last.Store(int64(bootTime()))
+			s.pass(from, buf[:n])
+		}
+		if err != nil {
+			s.readEnded(from, err)
+			return
+		}
+	}
+}
+
+func (s *session) pass(from Stream, p []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.sink.Chunk(from, p); err != nil {
+		s.fail(err)
+	}
+}
+
+func (s *session) readEnded(from Stream, err error) {
+	if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrDeadlineExceeded) {
+		s.fail(fmt.Errorf("read the worker's %s: %w", from, err))
+	}
+}
+
+func (s *session) fail(err error) {
+	select {
+	case s.failed <- err:
+	default:
+	}
+}
+
+// watch returns when the supervisor has reported the end, or is gone.
+func (s *session) watch(ctx context.Context, hurry <-chan struct{}) {
+	timer := time.NewTimer(s.untilDeadline())
+	defer timer.Stop()
+	done := ctx.Done()
+	for {
+		select {
+		case report, ok := <-s.w.reports:
+			if !ok {
+				s.supervisorDied()
+				return
+			}
+			if s.noteReport(report) {
+				return
+			}
+		case <-done:
+			done = nil
+			s.order(Cancelled, context.Cause(ctx))
+		case <-hurry:
+			_ = s.w.conn.Send(wire.Hurry)
+		case err := <-s.failed:
+			s.order(SinkFailed, err)
+		case <-timer.C:
+			s.checkDeadlines()
+			timer.Reset(s.untilDeadline())
+		}
+	}
+}
+
+// order tells the supervisor to end the worker; the first reason counts. A
+// failed sink counts even after the worker ended by itself: what it said is
+// not all on disk.
+func (s *session) order(why Reason, err error) {
+	if why == SinkFailed && s.exit.Reason == Exited {
+		s.exit.Reason, s.exit.Err = why, err
+	}
+	if s.ordered {
+		return
+	}
+	s.ordered = true
+	s.exit.Reason, s.exit.Err = why, err
+	_ = s.w.conn.Send(wire.Stop)
+}
+
+// noteReport reports whether it was the last one.
+func (s *session) noteReport(r wire.Report) bool {
+	switch {
+	case r.Failed != nil:
+		s.ordered = true
+		s.exit.Reason, s.exit.Err = LaunchFailed, launchError(s.w.spec.Argv[0], r.Failed)
+	case r.Exited:
+		s.ordered = true // too late for a deadline: it ended by itself
+	case r.Ended != nil:
+		s.noteEnd(*r.Ended)
+		return true
+	}
+	return false
+}
+
+// noteEnd explains an end that the supervisor decided on its own.
+func (s *session) noteEnd(end record.Exit) {
+	s.exit.Exit = end
+	if s.exit.Reason != Exited || end.Cause == wire.ByItself {
+		return
+	}
+	s.exit.Reason, s.exit.Err = SupervisorQuit, errors.New(end.Cause)
+	if end.Cause == wire.ByBackstop {
+		s.exit.Reason = TimedOut
+	}
+}
+
+func (s *session) checkDeadlines() {
+	now := bootTime()
+	if s.limits.Timeout > 0 && now-s.begun >= s.limits.Timeout {
+		s.order(TimedOut, nil)
+	}
+	if s.limits.Idle > 0 && now-time.Duration(s.last.Load()) >= s.limits.Idle {
+		s.order(Idle, nil)
+	}
+}
+
+func (s *session) untilDeadline() time.Duration {
+	now, wait := bootTime(), clockStep
+	if s.limits.Timeout > 0 {
+		wait = min(wait, s.begun+s.limits.Timeout-now)
+	}
+	if s.limits.Idle > 0 {
+		wait = min(wait, time.Duration(s.last.Load())+s.limits.Idle-now)
+	}
+	if s.ordered {
+		return clockStep
+	}
+	return max(wait, time.Millisecond)
+}
+
+// drain reads what is left in the pipes, for a bounded time, and takes the
+// prompt's writer off its pipe.
+func (s *session) drain() {
+	_ = s.w.stdin.SetWriteDeadline(time.Now())
+	done := make(chan struct{})
+	go func() { s.streams.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(drainBound):
+		s.exit.Holders = append(holders(s.w.stdout), holders(s.w.stderr)...)
+		_ = s.w.stdout.SetReadDeadline(time.Now())
+		_ = s.w.stderr.SetReadDeadline(time.Now())
+		<-done
+	}
+	select {
+	case err := <-s.failed:
+		s.order(SinkFailed, err)
+	default:
+	}
+}
+
+func holders(pipe *os.File) []record.Leftover {
+	conn, err := pipe.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	var st unix.Stat_t
+	_ = conn.Control(func(fd uintptr) { err = unix.Fstat(int(fd), &st) })
+	if err != nil {
+		return nil
+	}
+	var list []record.Leftover
+	for _, p := range procfs.Holding(st.Ino) {
+		list = append(list, record.Leftover{PID: p.PID, Name: p.Name})
+	}
+	return list
+}
+
+// supervisorDied ends what the supervisor left: the worker's leader has got
+// its death signal, the rest has become our children.
+func (s *session) supervisorDied() {
+	s.w.reapSupervisor()
+	leader, swept, survivors := s.w.launcher.sweepOrphans(s.w.identity.PID, s.w.began)
+	s.exit.Exit = record.Exit{
+		Format: record.ExitFormat, AttemptID: s.w.spec.AttemptID, Cause: "its supervisor was killed",
+		Executed: true, EndedAt: time.Now().UTC().Truncate(time.Millisecond),
+		Signal: leader, Swept: swept, Survivors: survivors,
+	}
+	if s.exit.Reason == Exited {
+		s.exit.Reason = SupervisorDied
+		s.exit.Err = errors.New("the supervisor of the worker was killed, so how the worker would have ended is unknown")
+	}
+}
+
+// Close tells the supervisor that the end of the attempt is on disk, waits for
+// it to let go of the locks, and releases the worker's pipes. A supervisor
+// that still holds on to processes nobody could kill is not waited for.
+func (w *Worker) Close(survivors bool) {
+	_ = w.conn.Send(wire.Committed)
+	_ = w.conn.Close()
+	for _, f := range []*os.File{w.stdin, w.stdout, w.stderr} {
+		_ = f.Close()
+	}
+	if survivors {
+		return
+	}
+	w.reapSupervisor()
+}
+
+// bootTime is the time since boot, suspended time included.
+func bootTime() time.Duration {
+	var ts unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts) != nil {
+		return 0
+	}
+	return time.Duration(ts.Nano())
+}

@@ -1,0 +1,364 @@
+package supervise
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/procfs"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/wire"
+	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
+)
+
+// hurriedGrace is what an impatient operator leaves a worker to end by itself.
+const hurriedGrace = 500 * time.Millisecond
+
+// supervisor runs one worker from its fork to the proof that nothing of it is
+// left. All its state belongs to the one goroutine of run.
+type supervisor struct {
+	conn    *wire.Conn[wire.Report, wire.Order]
+	start   wire.Start
+	orders  <-chan wire.Order // closed when the handler is gone
+	signals chan os.Signal
+	dead    chan os.Signal // SIGCHLD
+	seam    fsx.Seam
+
+	worker    *worker
+	tree      *tree
+	cause     string // why the worker is being ended, empty while it is not
+	rung      func() // what the grace timer does when it fires
+	timer     *time.Timer
+	deadline  time.Time // of the whole grace
+	backstop  *time.Timer
+	released  bool
+	executed  bool // the worker's program ran, or nobody can tell that it did not
+	handedOff bool // the handler has the end on disk
+}
+
+func newSupervisor(seam fsx.Seam) (*supervisor, error) {
+	if err := harden(); err != nil {
+		return nil, err
+	}
+	// The first message has another type than the orders behind it, and one
+	// decoder must read them both, since it may read ahead.
+	f := os.NewFile(wire.Control, "control")
+	conn, err := wire.NewConn[wire.Report, wire.Order](f)
+	if err != nil {
+		return nil, err
+	}
+	s := &supervisor{conn: conn, seam: seam, timer: stopped(), backstop: stopped()}
+	return s, conn.ReceiveStart(&s.start)
+}
+
+func stopped() *time.Timer {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return t
+}
+
+// run returns the exit code of the supervisor, which nobody relies on.
+func (s *supervisor) run() int {
+	s.listen()
+	w, failed := forkHeld(s.start)
+	if failed != nil {
+		_ = s.conn.Send(wire.Report{Failed: failed})
+		return 1
+	}
+	s.worker = w
+	s.tree = &tree{leader: w.pid, asked: map[int]bool{}, seam: s.seam}
+	if err := detach(); err != nil {
+		s.end("the supervisor could not let go of the worker's streams: " + err.Error())
+	}
+	s.announce()
+	s.watch()
+	return s.conclude()
+}
+
+// listen begins to take orders and signals. Signals are caught, not ignored:
+// an ignored one would stay ignored in the worker.
+func (s *supervisor) listen() {
+	orders := make(chan wire.Order)
+	s.orders = orders
+	go func() {
+		defer close(orders)
+		for {
+			order, err := s.conn.Receive()
+			if err != nil {
+				return
+			}
+			orders <- order
+		}
+	}()
+	s.signals = make(chan os.Signal, 4)
+	signal.Notify(s.signals, unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT)
+	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE)
+	s.dead = make(chan os.Signal, 1)
+	signal.Notify(s.dead, unix.SIGCHLD)
+}
+
+// detach puts /dev/null in the place of the worker's streams, so that they end
+// with the last process of the worker's tree, and leaves the worker's
+// directory.
+func detach() error {
+	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	for fd := range 3 {
+		if err := unix.Dup3(null, fd, 0); err != nil {
+			return err
+		}
+	}
+	return errors.Join(unix.Close(null), unix.Close(wire.WorkDir), unix.Chdir("/"))
+}
+
+func (s *supervisor) announce() {
+	identity, err := s.worker.identity()
+	if err != nil {
+		s.end("the worker could not be identified: " + err.Error())
+		return
+	}
+	if s.conn.Send(wire.Report{Held: identity}) != nil {
+		s.end("the handler was gone before the worker was released")
+	}
+}
+
+// watch returns when the leader has ended; it is a zombie then.
+func (s *supervisor) watch() {
+	var executing <-chan *wire.Failure
+	for {
+		select {
+		case <-s.worker.ended:
+			// A failure to execute is reported before the end it leads to.
+			if executing != nil {
+				s.reportStart(<-executing)
+			}
+			return
+		case f := <-executing:
+			executing = nil
+			s.reportStart(f)
+		case order, ok := <-s.orders:
+			if order == wire.Release && s.cause == "" {
+				executing = s.release()
+			} else {
+				s.obey(order, ok)
+			}
+		case sig := <-s.signals:
+			s.end(fmt.Sprintf("the supervisor received signal %q", sig))
+		case <-s.backstop.C:
+			s.end(wire.ByBackstop)
+		case <-s.timer.C:
+			s.rung()
+		case <-s.dead:
+			s.tree.reapAdopted()
+		}
+	}
+}
+
+func (s *supervisor) release() <-chan *wire.Failure {
+	var executing <-chan *wire.Failure
+	err := s.seam.Do("let-go", "worker", func() (err error) {
+		executing, err = s.worker.release()
+		return err
+	})
+	if err != nil {
+		s.end(err.Error())
+		return nil
+	}
+	s.released = true
+	if s.start.Backstop > 0 {
+		s.backstop.Reset(s.start.Backstop)
+	}
+	return executing
+}
+
+func (s *supervisor) reportStart(f *wire.Failure) {
+	if f != nil {
+		_ = s.conn.Send(wire.Report{Failed: f})
+		return
+	}
+	s.executed = true
+	_ = s.conn.Send(wire.Report{Executed: true})
+}
+
+func (s *supervisor) obey(order wire.Order, ok bool) {
+	switch {
+	case !ok:
+		s.orders = nil
+		s.end("the handler went away")
+	case order == wire.Stop:
+		s.end("the handler stopped it")
+	case order == wire.Hurry:
+		s.hurry()
+	case order == wire.Committed:
+		s.handedOff = true
+	}
+}
+
+// end begins to end the worker, once: SIGTERM to its group now, to every
+// descendant at half of the grace, SIGKILL to the group at its end.
+func (s *supervisor) end(cause string) {
+	if s.cause != "" {
+		return
+	}
+	s.cause = cause
+	if !s.released {
+		s.worker.giveUp()
+	}
+	s.deadline = time.Now().Add(s.start.Grace)
+	s.signalLeader(unix.SIGTERM)
+	s.worker.signalGroup(unix.SIGCONT)
+	s.rung = func() {
+		s.tree.ask()
+		s.rung = s.kill
+		s.timer.Reset(time.Until(s.deadline))
+	}
+	s.timer.Reset(s.start.Grace / 2)
+}
+
+func (s *supervisor) signalLeader(sig unix.Signal) {
+	_ = s.seam.Do("signal", sig.String(), func() error {
+		s.worker.signalGroup(sig)
+		return nil
+	})
+}
+
+func (s *supervisor) kill() { s.signalLeader(unix.SIGKILL) }
+
+func (s *supervisor) hurry() {
+	if s.cause == "" {
+		return
+	}
+	s.tree.ask()
+	if sooner := time.Now().Add(hurriedGrace); sooner.Before(s.deadline) {
+		s.deadline = sooner
+	}
+	s.rung = s.kill
+	s.timer.Reset(time.Until(s.deadline))
+}
+
+// conclude cleans the tree up, reports how it ended, and stays until the
+// handler has that on disk, or writes it down itself.
+func (s *supervisor) conclude() int {
+	_ = s.conn.Send(wire.Report{Exited: true})
+	s.settle()
+	exit := s.reap()
+	_ = s.conn.Send(wire.Report{Ended: &exit})
+	for !s.handedOff && s.orders != nil {
+		order, ok := <-s.orders
+		s.obey(order, ok)
+	}
+	code := 0
+	if !s.handedOff {
+		code = s.writeExit(exit)
+	}
+	s.outlive(exit.Survivors)
+	return code
+}
+
+// settle gives what the leader left behind a chance to end by itself. After a
+// stop that is what remains of the grace, but at least half of it, since these
+// processes may not have been asked yet.
+func (s *supervisor) settle() {
+	if !s.tree.ask() {
+		return
+	}
+	end := time.Now().Add(s.start.Grace / 2)
+	if s.deadline.After(end) {
+		end = s.deadline
+	}
+	s.deadline = end
+	poll := time.NewTicker(5 * time.Millisecond)
+	defer poll.Stop()
+	for time.Now().Before(s.deadline) {
+		select {
+		case order, ok := <-s.orders:
+			s.settleOrder(order, ok)
+		case <-poll.C:
+		case <-s.dead:
+		}
+		s.tree.reapAdopted()
+		if !s.tree.ask() {
+			return
+		}
+	}
+}
+
+func (s *supervisor) settleOrder(order wire.Order, ok bool) {
+	if !ok {
+		s.orders = nil
+		return
+	}
+	if sooner := time.Now().Add(hurriedGrace); order != wire.Release && sooner.Before(s.deadline) {
+		s.deadline = sooner
+	}
+}
+
+// reap kills what is left of the group while the leader, still a zombie, keeps
+// the group's id from being reused, then the leader is reaped and the rest of
+// the tree destroyed.
+func (s *supervisor) reap() record.Exit {
+	s.worker.signalGroup(unix.SIGKILL)
+	var status unix.WaitStatus
+	for {
+		if _, err := unix.Wait4(s.worker.pid, &status, 0, nil); err != unix.EINTR {
+			break
+		}
+	}
+	s.tree.leader = 0
+	survivors := s.tree.destroy()
+	exit := record.Exit{
+		Format: record.ExitFormat, AttemptID: s.start.AttemptID,
+		Cause: s.cause, Executed: s.executed, EndedAt: time.Now().UTC().Truncate(time.Millisecond),
+		Resources: resources(), Swept: append([]record.Leftover{}, s.tree.left...), Survivors: survivors,
+	}
+	if exit.Cause == "" {
+		exit.Cause = wire.ByItself
+	}
+	if status.Signaled() {
+		name := status.Signal().String()
+		exit.Signal = &name
+	} else {
+		code := status.ExitStatus()
+		exit.ExitCode = &code
+	}
+	return exit
+}
+
+func resources() *record.Resources {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_CHILDREN, &u) != nil {
+		return nil
+	}
+	cpu := time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return &record.Resources{CPUMS: cpu.Milliseconds(), PeakRSSBytes: u.Maxrss << 10}
+}
+
+func (s *supervisor) writeExit(exit record.Exit) int {
+	dir, err := fsx.OpenDirFile(os.NewFile(wire.PlanDir, "plan directory"), s.seam)
+	if err != nil {
+		return 1
+	}
+	data, err := record.Encode(exit)
+	if err == nil {
+		err = dir.WriteNew(workspace.ExitFile(s.start.AttemptID), data)
+	}
+	if err != nil {
+		return 1
+	}
+	return 0
+}
+
+// outlive keeps the locked directories locked while something that could not
+// be killed may still write to them.
+func (s *supervisor) outlive(survivors []record.Leftover) {
+	for len(survivors) > 0 && len(procfs.Children(os.Getpid())) > 0 && !s.tree.killOnce() {
+		time.Sleep(time.Second)
+	}
+}

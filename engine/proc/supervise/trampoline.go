@@ -1,0 +1,64 @@
+package supervise
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/wire"
+)
+
+// Descriptors of the trampoline besides the worker's 0, 1 and 2.
+const (
+	holdFD    = 3 + iota // one byte comes when the worker may execute
+	failureFD            // why it could not execute; closed by exec
+	workDirFD            // the working directory
+)
+
+// Exit codes of a trampoline that did not become the worker.
+const (
+	exitNeverReleased = 125
+	exitFailed        = 126
+)
+
+// trampoline is the worker until its release: its own session, group and
+// identity, but not one instruction of the agent.
+func trampoline(path string, argv []string) int {
+	failure := os.NewFile(failureFD, "failure")
+	if err := closeOnExec(); err != nil {
+		return fail(failure, "close_range", err)
+	}
+	if err := unix.Fchdir(workDirFD); err != nil {
+		return fail(failure, "chdir", err)
+	}
+	var released [1]byte
+	if n, _ := os.NewFile(holdFD, "hold").Read(released[:]); n != 1 {
+		return exitNeverReleased
+	}
+	runtime.LockOSThread()
+	defaultSignals()
+	return fail(failure, "exec", syscall.Exec(path, argv, os.Environ()))
+}
+
+// defaultSignals gives the worker default dispositions and an empty mask,
+// whatever the handler was started with: exec resets a signal that is caught,
+// but leaves one that is ignored.
+func defaultSignals() {
+	signal.Notify(make(chan os.Signal, 1))
+	var none unix.Sigset_t
+	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &none, nil)
+}
+
+func fail(to *os.File, op string, err error) int {
+	var errno syscall.Errno
+	if !errors.As(err, &errno) {
+		errno = unix.EIO
+	}
+	_ = json.NewEncoder(to).Encode(wire.Failure{Op: op, Errno: int(errno)})
+	return exitFailed
+}
