@@ -450,8 +450,6 @@ func TestASinkThatFailsEndsTheWorker(t *testing.T) {
 	}
 }
 
-// TestSurvivorsAreNamedAndKeepTheLock stands for processes nobody may kill: the
-// supervisor is kept from killing until its bound.
 func TestASeamErrorBeforeTheReleaseMeansThatNothingRan(t *testing.T) {
 	dir := workspace(t)
 	l, err := NewLauncher(func(p fsx.Point) error {

@@ -36,9 +36,6 @@ func TranscriptFile(attempt string) string { return "transcripts/" + attempt + "
 // IndexFile tells the streams of a transcript apart.
 func IndexFile(attempt string) string { return "transcripts/" + attempt + ".idx" }
 
-// HistoryFile lists the earlier outcomes that a prompt has no room for.
-func HistoryFile(attempt string) string { return "prompts/" + attempt + ".history.txt" }
-
 // ExitFile says how a worker ended that outlived its handler.
 func ExitFile(attempt string) string { return "exits/" + attempt + ".json" }
 

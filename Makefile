@@ -1,0 +1,52 @@
+# Everything a contributor and CI run. `make` lists the targets.
+
+GO       ?= go
+PREFIX   ?= /usr/local
+FUZZTIME ?= 30s
+# What `go test` gets on top, for example TESTFLAGS='-run TestPlan -v'.
+TESTFLAGS ?=
+
+VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+
+# The race detector needs cgo and a C compiler. Nothing else here does.
+RACE = $(if $(shell command -v $(firstword $(shell $(GO) env CC)) 2>/dev/null),-race)
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo install test test-fast test-race lint fuzz generate check-generated clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## Build the static binaries into bin/
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/...
+
+demo: build ## Build, then run a three-phase plan with a small scripted agent
+	PATH="$(CURDIR)/bin:$$PATH" examples/quickstart/run.sh
+
+install: build ## Install the binaries under PREFIX (/usr/local)
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 bin/* "$(DESTDIR)$(PREFIX)/bin"
+
+test: lint check-generated test-race ## Everything CI runs, but the browser check
+
+test-fast: ## Only the tests, without the race detector
+	$(GO) test $(TESTFLAGS) ./...
+
+test-race: ## Only the tests, with the race detector where there is a C compiler
+	@$(if $(RACE),,echo "NOTE: no C compiler: these tests run WITHOUT the race detector")
+	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) $(TESTFLAGS) ./...
+
+lint: ## gofmt, go vet, staticcheck, golangci-lint, go mod tidy
+	.ci/lint.sh
+
+fuzz: ## Every fuzz test for FUZZTIME (30s)
+	FUZZTIME=$(FUZZTIME) .ci/fuzz.sh
+
+generate: ## Write the generated files
+	$(GO) generate ./...
+
+check-generated: ## Fail if `make generate` changes anything
+	.ci/check-generated.sh
+
+clean: ## Remove what build made
+	rm -rf bin dist
