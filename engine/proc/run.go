@@ -61,6 +61,7 @@ type Exit struct {
 	record.Exit
 	Reason      Reason
 	Err         error
+	Elapsed     time.Duration     // from the release to the end of the tree, suspended time included
 	PromptBytes int64             // taken by the worker's stdin pipe
 	Holders     []record.Leftover // had an output pipe open when it was given up
 }
@@ -102,6 +103,7 @@ func (w *Worker) Run(ctx context.Context, hurry <-chan struct{}, sink Sink, limi
 	go s.read(Stdout, w.stdout)
 	go s.read(Stderr, w.stderr)
 	s.watch(ctx, hurry)
+	s.exit.Elapsed = bootTime() - s.begun
 	s.drain()
 	s.exit.PromptBytes = s.taken.Load()
 	return s.exit

@@ -1,0 +1,281 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/proc"
+	"github.com/ai-session-handler/ai-session-handler/engine/state"
+	"github.com/ai-session-handler/ai-session-handler/engine/stream"
+	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
+)
+
+// attempt makes one attempt and returns its outcome, durable and linked. The
+// order of its steps is the one of docs/state-and-recovery.md: the state says
+// prepared before anything exists, running before the worker may execute, and
+// keeps the attempt unresolved until its outcome is on disk.
+func (v *invocation) attempt(t *target) (record.Outcome, string, error) {
+	if err := v.prepare(t); err != nil {
+		return record.Outcome{}, "", &PrepareError{err}
+	}
+	v.observePhase(t, record.Event{Kind: record.PhaseStarted, Agent: v.job.Binding.Agent,
+		AttemptID: t.attemptID, TimeoutMS: v.job.Binding.Limits.Timeout.Milliseconds()})
+	return v.commit(t, v.execute(t))
+}
+
+// prepare makes the attempt durable as prepared, resolving an unresolved one
+// before it in the same replacement.
+func (v *invocation) prepare(t *target) error {
+	if err := v.makeDirs(); err != nil {
+		return err
+	}
+	if err := v.keepSnapshot(); err != nil {
+		return err
+	}
+	next := v.state
+	if v.state.ActiveAttempt != nil {
+		abandoned, err := v.abandon()
+		if err != nil {
+			return err
+		}
+		next = abandoned
+	}
+	next, err := state.Prepare(next, v.activeAttempt(t), v.self)
+	if err != nil {
+		return err
+	}
+	return v.save(next)
+}
+
+// save replaces the state on disk, and in memory only when that succeeded.
+func (v *invocation) save(next record.State) error {
+	if err := v.store.Save(next); err != nil {
+		return err
+	}
+	v.state, v.accepted = next, false
+	return nil
+}
+
+func (v *invocation) makeDirs() (err error) {
+	if v.handler == nil {
+		if v.handler, err = workspace.OpenHandlerDir(v.job.Plan.Root, true, v.r.Seam); err != nil {
+			return err
+		}
+	}
+	if v.dir != nil {
+		_ = v.dir.Close()
+	}
+	v.dir, err = v.job.Plan.OpenPlanDir(v.handler, true)
+	v.store = state.Store{Dir: v.dir}
+	return err
+}
+
+// keepSnapshot keeps the accepted bytes under their digest.
+func (v *invocation) keepSnapshot() error {
+	name := workspace.SnapshotFile(v.snapshot.SHA256)
+	exists, err := v.dir.Exists(name)
+	if err != nil || exists {
+		return err
+	}
+	return v.dir.Replace(name, v.snapshot.Source)
+}
+
+func (v *invocation) activeAttempt(t *target) record.ActiveAttempt {
+	return record.ActiveAttempt{
+		ID: t.attemptID, Phase: phaseRecord(t.phase), Plan: v.planDigest(),
+		BindingSHA256: v.job.Binding.Digest(), ExecutionWorkspace: t.workspace, StartedAt: t.startedAt,
+		PromptPath: workspace.PromptFile(t.attemptID), TranscriptPath: workspace.TranscriptFile(t.attemptID),
+		OutcomePath: workspace.OutcomeFile(t.attemptID), Agent: v.job.Binding.Agent, Argv: t.argv,
+	}
+}
+
+func (v *invocation) planDigest() record.SourceDigest {
+	return record.SourceDigest{Path: v.job.Plan.Path, SHA256: v.snapshot.SHA256}
+}
+
+// abandon writes the outcome of the unresolved attempt, whose result nobody
+// knows, and returns the state that links it.
+func (v *invocation) abandon() (record.State, error) {
+	a := v.state.ActiveAttempt
+	cause := "the handler ended without recording how the attempt ended; its result is unknown"
+	if exit, found, err := v.store.ReadExit(a.ID); err == nil && found {
+		cause += "; its worker's end: " + DescribeExit(exit)
+	}
+	o := record.Outcome{
+		Format: record.OutcomeFormat, AttemptID: a.ID, Plan: a.Plan, BindingSHA256: a.BindingSHA256,
+		Phase: a.Phase, Agent: a.Agent, Argv: a.Argv, Status: record.Interrupted, Summary: cause, Cause: cause,
+		StartedAt: a.StartedAt, FinishedAt: v.now(), ExecutionWorkspace: a.ExecutionWorkspace,
+		Artifacts: []record.Artifact{}, Swept: []record.Leftover{}, Survivors: []record.Leftover{},
+	}
+	name := workspace.AbandonedFile(a.ID)
+	if err := v.writeAbandoned(name, o); err != nil {
+		return v.state, err
+	}
+	v.observe(record.Event{Kind: record.AttemptAbandoned, AttemptID: a.ID, Phase: &a.Phase,
+		Message: fmt.Sprintf("attempt %s is recorded as interrupted; its result is unknown", a.ID)})
+	return state.Abandon(v.state, o, name)
+}
+
+// writeAbandoned is repeated after a crash between the record and the state
+// that links it: the record that is there already says the same.
+func (v *invocation) writeAbandoned(name string, o record.Outcome) error {
+	exists, err := v.dir.Exists(name)
+	if err != nil {
+		return err
+	}
+	if exists {
+		_, err := v.store.ReadOutcome(name)
+		return err
+	}
+	return v.store.WriteOutcome(name, o)
+}
+
+// execute launches the worker and returns what there is to record about its
+// end. It never fails: a failure is an end like any other.
+func (v *invocation) execute(t *target) record.Outcome {
+	o := v.newOutcome(t)
+	artifact, err := v.writePrompt(t)
+	if err != nil {
+		return ioFailure(o, "write the prompt", err)
+	}
+	o.Artifacts = append(o.Artifacts, artifact)
+	transcript, err := stream.Create(v.dir, t.attemptID, v.header(t), v.r.Clock)
+	if err != nil {
+		return ioFailure(o, "create the transcript", err)
+	}
+	o = v.runWorker(t, o, transcript)
+	sealed, err := transcript.Finish()
+	o.Artifacts = append(o.Artifacts, sealed...)
+	if err != nil {
+		o = ioFailure(o, "finish the transcript", err)
+	}
+	return o
+}
+
+func (v *invocation) newOutcome(t *target) record.Outcome {
+	limits := v.job.Binding.Limits
+	return record.Outcome{
+		Format: record.OutcomeFormat, AttemptID: t.attemptID, Plan: v.planDigest(),
+		BindingSHA256: v.job.Binding.Digest(), Phase: phaseRecord(t.phase), Agent: v.job.Binding.Agent, Argv: t.argv,
+		StartedAt: t.startedAt, ExecutionWorkspace: t.workspace,
+		Limits: record.Limits{
+			TimeoutMS: limits.Timeout.Milliseconds(), IdleTimeoutMS: limits.IdleTimeout.Milliseconds(), GraceMS: limits.Grace.Milliseconds(),
+		},
+		Artifacts: []record.Artifact{}, Swept: []record.Leftover{}, Survivors: []record.Leftover{},
+	}
+}
+
+func (v *invocation) writePrompt(t *target) (record.Artifact, error) {
+	name := workspace.PromptFile(t.attemptID)
+	sum := sha256.Sum256(t.prompt)
+	a := record.Artifact{Kind: "prompt", Path: name, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(t.prompt))}
+	return a, v.dir.WriteNew(name, t.prompt)
+}
+
+// backstop is when a supervisor ends a worker on its own: the handler should
+// have done so long before.
+func backstop(timeout, grace time.Duration) time.Duration {
+	if timeout == 0 {
+		return 0
+	}
+	return timeout + 2*grace + time.Minute
+}
+
+// runWorker starts the worker, makes its identity durable, and lets it go.
+func (v *invocation) runWorker(t *target, o record.Outcome, transcript *stream.Transcript) record.Outcome {
+	planDir, err := v.dir.File()
+	if err != nil {
+		return ioFailure(o, "open the plan directory", err)
+	}
+	defer func() { _ = planDir.Close() }()
+	limits := v.job.Binding.Limits
+	worker, err := v.r.Launcher.Start(proc.Spec{
+		AttemptID: t.attemptID, Argv: t.argv, Env: t.env, Workspace: t.workspace, Prompt: t.prompt,
+		WorkDir: t.workDir, PlanDir: planDir, Locks: v.lockFiles(t),
+		Grace: limits.Grace, Backstop: backstop(limits.Timeout, limits.Grace),
+	})
+	if err != nil {
+		return failed(o, record.LaunchFailed, err.Error())
+	}
+	// From here on the worker exists, held. If its identity can't be made
+	// durable it is ended without having executed anything.
+	ctx, cancel := context.WithCancelCause(v.ctx)
+	defer cancel(nil)
+	if err := v.identify(worker.Identity()); err != nil {
+		cancel(&identityError{err})
+	}
+	sink := newSink(v.job.Console, transcript)
+	stop := v.reportProgress(t, sink)
+	exit := worker.Run(ctx, v.job.Hurry, sink, proc.Limits{Timeout: limits.Timeout, Idle: limits.IdleTimeout})
+	stop()
+	o = judge(o, exit, sink, limits)
+	if err := sink.end(exit, v.job.Console); err != nil {
+		o = ioFailure(o, "write the transcript", err)
+	}
+	v.worker, v.survivors = worker, len(exit.Survivors) > 0
+	return o
+}
+
+func (v *invocation) lockFiles(t *target) []*os.File {
+	files := []*os.File{v.lock.File()}
+	if t.lock != nil {
+		files = append(files, t.lock.File())
+	}
+	return files
+}
+
+// identityError is why a worker was never let go.
+type identityError struct{ err error }
+
+func (e *identityError) Error() string {
+	return fmt.Sprintf("could not record the worker's identity: %v; it was never let go", e.err)
+}
+
+func (v *invocation) identify(p record.Process) error {
+	next, err := state.Start(v.state, p)
+	if err != nil {
+		return err
+	}
+	return v.save(next)
+}
+
+// commit makes the end of the attempt durable: the outcome first, then the
+// state that links it. Whatever fails leaves the attempt unresolved. Only then
+// does the supervisor let go of the locks.
+func (v *invocation) commit(t *target, o record.Outcome) (record.Outcome, string, error) {
+	defer v.closeWorker()
+	o.FinishedAt = v.now()
+	name := workspace.OutcomeFile(t.attemptID)
+	if err := v.store.WriteOutcome(name, o); err != nil {
+		return o, name, v.stayUnresolved("write the outcome", err)
+	}
+	next, err := state.Finish(v.state, o, name)
+	if err == nil {
+		err = v.save(next)
+	}
+	if err != nil {
+		return o, name, v.stayUnresolved("record the outcome", err)
+	}
+	v.retry = false
+	v.observePhase(t, record.Event{Kind: record.PhaseEnded, AttemptID: t.attemptID, Status: o.Status, ElapsedMS: o.DurationMS})
+	return o, name, nil
+}
+
+func (v *invocation) stayUnresolved(doing string, err error) error {
+	return &UnresolvedError{Attempt: *v.state.ActiveAttempt, PlanDir: v.planPath(), Doing: doing, Err: err}
+}
+
+func (v *invocation) closeWorker() {
+	if v.worker != nil {
+		_ = v.r.Seam.Do("let-go", "supervisor", func() error {
+			v.worker.Close(v.survivors)
+			return nil
+		})
+		v.worker = nil
+	}
+}

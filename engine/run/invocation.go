@@ -1,0 +1,297 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
+	"github.com/ai-session-handler/ai-session-handler/engine/lock"
+	"github.com/ai-session-handler/ai-session-handler/engine/plan"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc"
+	"github.com/ai-session-handler/ai-session-handler/engine/state"
+	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
+)
+
+// invocation is one Run: the locked plan workspace, the accepted snapshot and
+// the state, which only ever holds what is on disk or about to be.
+type invocation struct {
+	r        *Runner
+	job      Job
+	ctx      context.Context
+	self     record.Invocation
+	lock     *lock.Lock
+	handler  *fsx.Dir // nil until it exists
+	dir      *fsx.Dir // the plan directory, nil until it exists
+	store    state.Store
+	state    record.State
+	snapshot *plan.Snapshot
+	accepted bool // the state holds an acceptance that is not on disk yet
+	retry    bool // the user asked to retry, and no attempt was made yet
+
+	worker    *proc.Worker // of the attempt that is being committed
+	survivors bool         // processes of it could not be ended
+}
+
+// begin does everything that must hold before a phase is chosen, in an order
+// that decides which of several problems is reported. It changes nothing on
+// disk, unless a new history was asked for.
+func (r *Runner) begin(ctx context.Context, job Job) (*invocation, error) {
+	v := &invocation{r: r, job: job, retry: job.Options.RetryStopped}
+	var err error
+	if v.self, err = proc.Self(); err != nil {
+		return nil, err
+	}
+	if v.snapshot, err = job.Source.Current(ctx); err != nil {
+		return nil, err
+	}
+	if v.lock, v.ctx, err = lock.Acquire(ctx, job.Plan.Root); err != nil {
+		return nil, err
+	}
+	if err := v.open(); err != nil {
+		v.close()
+		return nil, err
+	}
+	return v, nil
+}
+
+func (v *invocation) close() {
+	for _, dir := range []*fsx.Dir{v.dir, v.handler} {
+		if dir != nil {
+			_ = dir.Close()
+		}
+	}
+	_ = v.lock.Close()
+}
+
+// open finds the history and brings it to the point where a phase can be
+// chosen.
+func (v *invocation) open() error {
+	if roots := v.job.Plan.OuterRoots(); len(roots) > 0 {
+		return v.refuseOuterRoots(roots)
+	}
+	if err := v.openDirs(); err != nil {
+		return err
+	}
+	if v.job.Options.Fresh {
+		return v.startFresh()
+	}
+	found, err := v.load()
+	if err != nil {
+		return err
+	}
+	if !found {
+		return v.firstRun()
+	}
+	return v.checkHistory()
+}
+
+// openDirs opens what exists of the handler's directories.
+func (v *invocation) openDirs() (err error) {
+	v.handler, err = workspace.OpenHandlerDir(v.job.Plan.Root, false, v.r.Seam)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return v.openPlanDir()
+}
+
+func (v *invocation) openPlanDir() (err error) {
+	v.dir, err = v.job.Plan.OpenPlanDir(v.handler, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	v.store = state.Store{Dir: v.dir}
+	return err
+}
+
+func (v *invocation) load() (found bool, err error) {
+	if v.dir == nil {
+		return false, nil
+	}
+	v.state, found, err = v.store.Load()
+	return found, err
+}
+
+func (v *invocation) newState() {
+	v.state = state.New(record.AcceptedPlan{
+		Path: v.job.Plan.Path, SHA256: v.snapshot.SHA256, AcceptedAt: v.now(),
+	})
+}
+
+func (v *invocation) firstRun() error {
+	others, err := v.movedPlans()
+	if err != nil {
+		return err
+	}
+	if len(others) > 0 {
+		return v.refuseMoved(others)
+	}
+	v.newState()
+	return nil
+}
+
+// movedPlans lists the plans that have a history in this workspace and are
+// gone. A history that can't be read does not count: nothing says whose it is.
+func (v *invocation) movedPlans() ([]string, error) {
+	if v.handler == nil {
+		return nil, nil
+	}
+	keys, err := v.job.Plan.SiblingKeys(v.handler)
+	var gone []string
+	for _, key := range keys {
+		if p, ok := v.planOf(key); ok {
+			if _, err := os.Lstat(p); errors.Is(err, fs.ErrNotExist) {
+				gone = append(gone, p)
+			}
+		}
+	}
+	return gone, err
+}
+
+func (v *invocation) planOf(key string) (string, bool) {
+	dir, err := v.handler.Sub(path.Join(workspace.PlansDir, key))
+	if err != nil {
+		return "", false
+	}
+	defer func() { _ = dir.Close() }()
+	st, found, err := state.Store{Dir: dir}.Load()
+	return st.Plan.Path, found && err == nil
+}
+
+// startFresh moves an existing history aside, unless something of it lives.
+func (v *invocation) startFresh() error {
+	v.newState()
+	if v.dir == nil {
+		return nil
+	}
+	old, found, err := v.store.Load()
+	if found && err == nil && old.ActiveAttempt != nil {
+		fresh := v.state
+		v.state = old
+		if err := v.refuseLiving(); err != nil {
+			return err
+		}
+		v.state = fresh
+	}
+	name, err := v.job.Plan.Archive(v.handler, v.now())
+	if err != nil {
+		return &PrepareError{fmt.Errorf("move the old history aside: %w", err)}
+	}
+	_ = v.dir.Close()
+	v.dir = nil
+	v.observe(record.Event{Kind: record.HistoryArchived, Message: "the old history is now " + filepath.Join(v.job.Plan.Root, workspace.DirName, workspace.PlansDir, name)})
+	return nil
+}
+
+// checkHistory refuses what a person must decide first.
+func (v *invocation) checkHistory() error {
+	if v.state.ActiveAttempt != nil && !v.retry {
+		return v.refuseUnresolved()
+	}
+	if v.state.Plan.Path != v.job.Plan.Path {
+		return v.refuseOtherPath()
+	}
+	if err := v.acceptPlan(); err != nil {
+		return err
+	}
+	if s := v.state.Stop; s != nil {
+		if _, ok := v.snapshot.Phase(s.PhaseID); !v.retry || !ok {
+			return v.refuseStopped()
+		}
+	}
+	return nil
+}
+
+func (v *invocation) acceptPlan() error {
+	sha := v.snapshot.SHA256
+	if v.state.Plan.SHA256 == sha {
+		return nil
+	}
+	if !v.job.Options.AcceptPlanChange {
+		return v.refuseChangedPlan(sha)
+	}
+	before := v.state.Plan.SHA256
+	next, err := state.AcceptPlan(v.state, sha, v.now(), phaseIDs(v.snapshot))
+	var missing *state.MissingPhasesError
+	if errors.As(err, &missing) {
+		return v.refuseMissingPhases(missing)
+	}
+	v.state, v.accepted = next, true
+	v.observe(record.Event{Kind: record.PlanChanged, Message: fmt.Sprintf("the changed plan is accepted: %.12s is now %.12s", before, sha)})
+	return err
+}
+
+func phaseIDs(s *plan.Snapshot) []string {
+	ids := make([]string, len(s.Phases))
+	for i, p := range s.Phases {
+		ids[i] = p.ID
+	}
+	return ids
+}
+
+// checkSource refuses to go on when the plan is not what it was at the start.
+func (v *invocation) checkSource() error {
+	current, err := v.job.Source.Current(v.ctx)
+	if err != nil {
+		return err
+	}
+	if current.SHA256 != v.snapshot.SHA256 {
+		return v.refuseChangedPlan(current.SHA256)
+	}
+	return nil
+}
+
+// choose returns the phase to run next. found is false when none is left.
+func (v *invocation) choose() (p plan.Phase, found bool, err error) {
+	want := ""
+	if v.state.CurrentPhase != nil {
+		want = v.state.CurrentPhase.ID
+	}
+	for _, p := range v.snapshot.Phases {
+		if p.ID == want || want == "" && !slices.Contains(v.state.CompletedPhaseIDs, p.ID) {
+			return p, true, nil
+		}
+	}
+	if want != "" {
+		return p, false, &Refusal{
+			What: fmt.Sprintf("%s, which has an unresolved attempt, is not in the plan any more", want),
+			Next: []string{"put it back, or start a new history: " + command(v.job.Plan, "--fresh")},
+		}
+	}
+	return p, false, nil
+}
+
+// saveAccepted makes an acceptance durable that no attempt carried to disk.
+func (v *invocation) saveAccepted() error {
+	if !v.accepted {
+		return nil
+	}
+	if err := v.keepSnapshot(); err != nil {
+		return &PrepareError{err}
+	}
+	if err := v.store.Save(v.state); err != nil {
+		return &PrepareError{err}
+	}
+	v.accepted = false
+	return nil
+}
+
+func (v *invocation) observe(e record.Event) {
+	e.Format, e.At, e.Plan, e.Count = record.EventFormat, v.now(), v.job.Plan.Path, len(v.snapshot.Phases)
+	v.job.Observe(e)
+}
+
+func (v *invocation) planPath() string {
+	return filepath.Join(v.job.Plan.Root, workspace.DirName, workspace.PlansDir, v.job.Plan.Key())
+}
+
+func (v *invocation) path(name string) string { return filepath.Join(v.planPath(), name) }

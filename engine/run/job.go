@@ -1,0 +1,167 @@
+// Package run is the one loop over the phases of a plan: it chooses the next
+// phase, launches one fresh worker for it, judges how that ended, and makes
+// each step durable in an order that leaves no room for a phase run twice or
+// called done without proof. It reads no configuration: everything it needs is
+// in a [Job]. See docs/state-and-recovery.md and docs/session-lifecycle.md.
+package run
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/binding"
+	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
+	"github.com/ai-session-handler/ai-session-handler/engine/plan"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc"
+	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
+)
+
+// Job is one invocation: a plan, how its phases run, and what the user asked
+// for. The environment is a copy taken at the start.
+type Job struct {
+	Plan    workspace.Plan
+	Binding binding.Binding
+	Source  Source
+	Environ []string
+	Options Options
+	Console Console
+	Observe func(record.Event) // called from several goroutines, never nil
+	Hurry   <-chan struct{}    // each receive shortens the grace of a worker being ended
+}
+
+// Source reads the plan again while the loop runs. The snapshot must be of the
+// same path each time; an error, *plan.Error included, ends the loop.
+type Source interface {
+	Current(ctx context.Context) (*plan.Snapshot, error)
+}
+
+// Options are the decisions of the person who started the invocation.
+type Options struct {
+	MaxPhases        int  // successful phases after which to end, 0 for no cap
+	RetryStopped     bool // run the stopped or unresolved phase again
+	AcceptPlanChange bool // take the changed plan as it is now
+	Fresh            bool // start a new history, moving an old one aside
+}
+
+// Console shows a worker's output while it runs. Writes to the two streams
+// never overlap. They may drop bytes and say so with an error, which is noted
+// in the transcript and never ends or delays a run.
+type Console interface {
+	Stdout() io.Writer
+	Stderr() io.Writer
+	EndAttempt()
+}
+
+// End says why an invocation ended in order.
+type End int
+
+// The ends of an invocation.
+const (
+	Complete End = iota // no phase is left
+	Capped              // MaxPhases reached, phases are left
+	Stopped             // an attempt ended with another status than phase-complete
+)
+
+// Result is how an invocation ended. Outcome is of the last attempt and null
+// when there was none.
+type Result struct {
+	End     End
+	PlanDir string // absolute
+	Outcome *record.Outcome
+	Path    string // of the outcome, relative to PlanDir
+}
+
+// InterruptedError is the cause of a context that a signal ended.
+type InterruptedError struct{ Signal os.Signal }
+
+func (e *InterruptedError) Error() string {
+	return fmt.Sprintf("interrupted by signal %q", e.Signal)
+}
+
+// Runner runs jobs. Launcher and Clock are never nil.
+type Runner struct {
+	Launcher      *proc.Launcher
+	Clock         func() time.Time
+	Seam          fsx.Seam
+	ProgressEvery time.Duration // between two progress events of a phase
+}
+
+// Run runs the remaining phases of a job. The error is a *Refusal when nothing
+// was launched or nothing more may be, an *UnresolvedError when the end of an
+// attempt could not be made durable, a *plan.Error, a *lock.HeldError, or the
+// cause of ctx when it ended between two phases.
+func (r *Runner) Run(ctx context.Context, job Job) (Result, error) {
+	v, err := r.begin(ctx, job)
+	if err != nil {
+		return Result{}, err
+	}
+	defer v.close()
+	return v.loop()
+}
+
+// loop runs phases until none is left, the cap is reached, or one stops.
+func (v *invocation) loop() (Result, error) {
+	v.observe(record.Event{Kind: record.InvocationStarted})
+	var last Result
+	for done := 0; ; done++ {
+		next, found, err := v.choose()
+		if err != nil {
+			return last, err
+		}
+		if !found {
+			return v.complete(last)
+		}
+		if v.job.Options.MaxPhases > 0 && done >= v.job.Options.MaxPhases {
+			last.End = Capped
+			return last, nil
+		}
+		if last, err = v.runPhase(next, done > 0); err != nil || last.End == Stopped {
+			return last, err
+		}
+	}
+}
+
+// complete reports that no phase is left, unless the plan says otherwise now.
+func (v *invocation) complete(last Result) (Result, error) {
+	if last.Outcome != nil {
+		if err := v.checkSource(); err != nil {
+			return last, err
+		}
+	}
+	if err := v.saveAccepted(); err != nil {
+		return last, err
+	}
+	last.End, last.PlanDir = Complete, v.planPath()
+	return last, nil
+}
+
+// runPhase launches one attempt. again means that a phase ran before it in this
+// invocation: the plan is looked at again first.
+func (v *invocation) runPhase(p plan.Phase, again bool) (Result, error) {
+	if err := context.Cause(v.ctx); err != nil {
+		return Result{}, err
+	}
+	if again {
+		if err := v.checkSource(); err != nil {
+			return Result{}, err
+		}
+	}
+	target, err := v.aim(p)
+	if err != nil {
+		return Result{}, err
+	}
+	defer target.close()
+	outcome, path, err := v.attempt(target)
+	if err != nil {
+		return Result{}, err
+	}
+	result := Result{End: Stopped, PlanDir: v.planPath(), Outcome: &outcome, Path: path}
+	if outcome.Status == record.PhaseComplete {
+		result.End = Complete
+	}
+	return result, nil
+}

@@ -1,0 +1,209 @@
+package run
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kballard/go-shellquote"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/proc"
+	"github.com/ai-session-handler/ai-session-handler/engine/state"
+	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
+)
+
+// Refusal means that nothing was launched, or nothing more, and why. The
+// history is as it was.
+type Refusal struct {
+	What  string   // what is wrong
+	Facts []string // "name: value", what a person needs to decide
+	Next  []string // what to do, commands included
+}
+
+func (e *Refusal) Error() string {
+	lines := []string{e.What}
+	for _, fact := range e.Facts {
+		lines = append(lines, "  "+fact)
+	}
+	for _, next := range e.Next {
+		lines = append(lines, "  next: "+next)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (e *Refusal) fact(name, format string, args ...any) {
+	e.Facts = append(e.Facts, name+": "+fmt.Sprintf(format, args...))
+}
+
+// command is a command line for the plan, ready to be pasted.
+func command(plan workspace.Plan, words ...string) string {
+	return shellquote.Join(append([]string{"ai-session-handler", "run", "--plan", plan.Path}, words...)...)
+}
+
+func (v *invocation) refuseStopped() error {
+	s := v.state.Stop
+	r := &Refusal{What: fmt.Sprintf("%s is stopped: %s", s.PhaseID, s.Reason)}
+	if s.ClarificationRequest != nil {
+		r.fact("clarification", "%s", *s.ClarificationRequest)
+	}
+	if s.Message != nil {
+		r.fact("message", "%s", *s.Message)
+	}
+	last := v.state.LastRun
+	r.fact("execution workspace", "%s", last.ExecutionWorkspace)
+	r.fact("transcript", "%s", v.path(last.TranscriptPath))
+	r.fact("outcome", "%s", v.path(last.OutcomePath))
+	if _, ok := v.snapshot.Phase(s.PhaseID); !ok {
+		r.fact("plan", "%s is not in it any more", s.PhaseID)
+		r.Next = []string{"put " + s.PhaseID + " back, or start a new history: " + command(v.job.Plan, "--fresh")}
+		return r
+	}
+	r.Next = []string{"look at what it left, settle what stopped it, then run it again: " + command(v.job.Plan, "--retry-stopped")}
+	return r
+}
+
+func (v *invocation) refuseUnresolved() error {
+	a := v.state.ActiveAttempt
+	r := v.unresolved(fmt.Sprintf("%s has an unresolved attempt %s (%s): its handler ended before its result was on disk", a.Phase.ID, a.ID, a.Status))
+	r.Next = []string{"look at what it left and make sure nothing of it still runs, then run it again: " + command(v.job.Plan, "--retry-stopped")}
+	return r
+}
+
+// unresolved gathers what is known about the active attempt.
+func (v *invocation) unresolved(what string) *Refusal {
+	a := v.state.ActiveAttempt
+	r := &Refusal{What: what}
+	r.fact("execution workspace", "%s", a.ExecutionWorkspace)
+	r.fact("prompt", "%s", v.path(a.PromptPath))
+	r.fact("transcript", "%s", v.path(a.TranscriptPath))
+	r.fact("planned outcome (uncommitted)", "%s", v.path(a.OutcomePath))
+	r.fact("worker", "%s", DescribeWorker(*a))
+	if exit, found, err := v.store.ReadExit(a.ID); err != nil {
+		r.fact("its end", "can't be read: %v", err)
+	} else if found {
+		r.fact("its end", "%s", DescribeExit(exit))
+	}
+	return r
+}
+
+// DescribeWorker says in words what is known about an attempt's worker.
+func DescribeWorker(a record.ActiveAttempt) string {
+	if a.Process == nil {
+		return "was never released: nothing of the agent ran"
+	}
+	switch l := proc.WorkerAlive(*a.Process); l.State {
+	case proc.Alive:
+		return fmt.Sprintf("process %d, alive", a.Process.PID)
+	case proc.Unknown:
+		return fmt.Sprintf("process %d, whether it lives is unknown: %s", a.Process.PID, l.Why)
+	default:
+		return fmt.Sprintf("process %d, dead", a.Process.PID)
+	}
+}
+
+// DescribeExit says in words how a worker ended that outlived its handler.
+func DescribeExit(e record.Exit) string {
+	if !e.Executed {
+		return "it never executed: " + e.Cause
+	}
+	how := "unknown"
+	switch {
+	case e.Signal != nil:
+		how = "signal " + *e.Signal
+	case e.ExitCode != nil:
+		how = fmt.Sprintf("exit code %d", *e.ExitCode)
+	}
+	return fmt.Sprintf("%s at %s, because %s", how, e.EndedAt.Format("2006-01-02 15:04:05Z"), e.Cause)
+}
+
+func (v *invocation) refuseChangedPlan(sha256 string) error {
+	r := &Refusal{What: "the plan changed since it was accepted: " + v.job.Plan.Path}
+	r.fact("accepted", "%s", v.state.Plan.SHA256)
+	r.fact("now     ", "%s", sha256)
+	r.Next = []string{"read the change; to go on with it: " + command(v.job.Plan, v.withRetry("--accept-plan-change")...)}
+	return r
+}
+
+// withRetry adds the flag that the state will ask for next.
+func (v *invocation) withRetry(flags ...string) []string {
+	if v.state.Stop != nil || v.state.ActiveAttempt != nil {
+		return append(flags, "--retry-stopped")
+	}
+	return flags
+}
+
+func (v *invocation) refuseMissingPhases(e *state.MissingPhasesError) error {
+	return &Refusal{
+		What: fmt.Sprintf("the changed plan can't be accepted: completed phases are not in it any more: %s", strings.Join(e.IDs, ", ")),
+		Next: []string{"put them back, or start a new history: " + command(v.job.Plan, "--fresh")},
+	}
+}
+
+func (v *invocation) refuseOtherPath() error {
+	return &Refusal{
+		What:  "the history kept for this plan is that of a plan at another path",
+		Facts: []string{"this plan: " + v.job.Plan.Path, "history of: " + v.state.Plan.Path, "state: " + v.job.Plan.StatePath()},
+		Next: []string{
+			"to carry the history on, move the repository back to where it was",
+			"to start a new history, which keeps the old one aside: " + command(v.job.Plan, "--fresh"),
+		},
+	}
+}
+
+func (v *invocation) refuseMoved(others []string) error {
+	r := &Refusal{What: "this plan has no history, but the history of a plan that is gone lies beside it; was the plan moved?"}
+	r.fact("this plan", "%s", v.job.Plan.Path)
+	for _, other := range others {
+		r.fact("history of", "%s", other)
+	}
+	r.Next = []string{
+		"to carry that history on, move the plan back: " + shellquote.Join("mv", v.job.Plan.Path, others[0]),
+		"to start a new history for this plan: " + command(v.job.Plan, "--fresh"),
+	}
+	return r
+}
+
+func (v *invocation) refuseOuterRoots(roots []string) error {
+	r := &Refusal{What: "this plan already has a history in an outer plan workspace; a nested marker moved the inferred one"}
+	r.fact("inferred workspace", "%s (because of %s)", v.job.Plan.Root, v.job.Plan.Marker)
+	for _, root := range roots {
+		r.fact("history in", "%s", root)
+	}
+	r.Next = []string{fmt.Sprintf("remove %s/%s if it does not belong there, or move the outer history away, then run again", v.job.Plan.Root, v.job.Plan.Marker)}
+	return r
+}
+
+// refuseAlive lists the processes of an attempt that still run.
+func (v *invocation) refuseAlive(a *record.ActiveAttempt, alive []string) error {
+	r := v.unresolved(fmt.Sprintf("attempt %s still has live processes; end them and look at what they left before anything else", a.ID))
+	for _, one := range alive {
+		r.fact("alive", "%s", one)
+	}
+	r.Next = []string{"end them, then repeat this command"}
+	return r
+}
+
+// UnresolvedError means that the end of an attempt could not be made durable:
+// the attempt stays unresolved, whatever its worker did.
+type UnresolvedError struct {
+	Attempt record.ActiveAttempt
+	PlanDir string // absolute
+	Doing   string // what failed
+	Err     error
+}
+
+func (e *UnresolvedError) Error() string {
+	return fmt.Sprintf("%s: could not %s: %v", record.ExecutionIOFailed, e.Doing, e.Err)
+}
+
+func (e *UnresolvedError) Unwrap() error { return e.Err }
+
+// PrepareError means that an attempt could not be prepared on disk. Nothing
+// was launched.
+type PrepareError struct{ Err error }
+
+func (e *PrepareError) Error() string {
+	return fmt.Sprintf("%s: could not prepare the attempt: %v; nothing was launched", record.ExecutionIOFailed, e.Err)
+}
+
+func (e *PrepareError) Unwrap() error { return e.Err }

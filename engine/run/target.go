@@ -1,0 +1,161 @@
+package run
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/argv"
+	"github.com/ai-session-handler/ai-session-handler/engine/lock"
+	"github.com/ai-session-handler/ai-session-handler/engine/plan"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc"
+	"github.com/ai-session-handler/ai-session-handler/engine/prompt"
+	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
+)
+
+// target is a phase about to be attempted: its execution workspace is locked,
+// nothing of a previous attempt lives, and nothing is on disk yet.
+type target struct {
+	phase     plan.Phase
+	attemptID string
+	workspace string // canonical
+	lock      *lock.Lock
+	workDir   *os.File
+	argv      []string
+	env       []string
+	prompt    []byte
+	startedAt time.Time
+}
+
+func (t *target) close() {
+	if t.workDir != nil {
+		_ = t.workDir.Close()
+	}
+	if t.lock != nil {
+		_ = t.lock.Close()
+	}
+}
+
+// aim prepares an attempt in memory. Every refusal leaves the disk untouched.
+func (v *invocation) aim(p plan.Phase) (*target, error) {
+	dir, err := v.job.Plan.Execution(p.ID, p.Workspace)
+	if err != nil {
+		return nil, &Refusal{What: fmt.Sprintf("%s:%d: %v", v.job.Plan.Path, p.WorkspaceLine, err)}
+	}
+	if a := v.state.ActiveAttempt; a != nil && a.ExecutionWorkspace != dir {
+		r := v.unresolved("the execution workspace of the unresolved attempt is another than the phase declares now")
+		r.fact("declared now", "%s", dir)
+		r.Next = []string{"restore the phase's ### Workspace section, then repeat this command"}
+		return nil, r
+	}
+	t := &target{phase: p, workspace: dir, startedAt: v.now(), attemptID: workspace.NewAttemptID(v.now(), p.ID)}
+	if err := v.fill(t); err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (v *invocation) fill(t *target) (err error) {
+	if !v.lock.Covers(t.workspace) {
+		if t.lock, _, err = lock.Acquire(v.ctx, t.workspace); err != nil {
+			return err
+		}
+	}
+	if v.state.ActiveAttempt != nil {
+		if err := v.refuseLiving(); err != nil {
+			return err
+		}
+	}
+	if t.workDir, err = os.Open(t.workspace); err != nil {
+		return err
+	}
+	if t.argv, err = argv.Render(v.job.Binding.Argv, v.values(t)); err != nil {
+		return err
+	}
+	t.env = v.environ(t)
+	t.prompt, err = v.buildPrompt(t)
+	return err
+}
+
+// refuseLiving refuses while anything of the unresolved attempt runs: its
+// leader, or any process that carries the attempt's id, which finds what
+// outlived handler and supervisor when both were killed at once.
+func (v *invocation) refuseLiving() error {
+	a := v.state.ActiveAttempt
+	var alive []string
+	if a.Process != nil && proc.WorkerAlive(*a.Process).State == proc.Alive {
+		alive = append(alive, fmt.Sprintf("process %d, the worker", a.Process.PID))
+	}
+	for _, left := range proc.Remaining(a.ID) {
+		alive = append(alive, fmt.Sprintf("process %d (%s), started by the attempt", left.PID, left.Name))
+	}
+	if len(alive) == 0 {
+		return nil
+	}
+	return v.refuseAlive(a, alive)
+}
+
+func (v *invocation) values(t *target) argv.Values {
+	return argv.Values{
+		PromptFile:     v.path(workspace.PromptFile(t.attemptID)),
+		Workspace:      t.workspace,
+		RunID:          t.attemptID,
+		TranscriptFile: v.path(workspace.TranscriptFile(t.attemptID)),
+		StateFile:      v.path(workspace.StateFile),
+	}
+}
+
+// environ is the handler's environment with what tells the worker who it is.
+func (v *invocation) environ(t *target) []string {
+	own := []string{
+		"AI_SESSION_HANDLER=1",
+		proc.EnvAttemptID + "=" + t.attemptID,
+		"AI_SESSION_HANDLER_PHASE_ID=" + t.phase.ID,
+		"AI_SESSION_HANDLER_PLAN_WORKSPACE=" + v.job.Plan.Root,
+		"PWD=" + t.workspace,
+	}
+	env := slices.DeleteFunc(slices.Clone(v.job.Environ), func(entry string) bool {
+		return slices.ContainsFunc(own, func(ours string) bool { return nameOf(ours) == nameOf(entry) })
+	})
+	return append(env, own...)
+}
+
+// nameOf is the part of an environment entry before its first equals sign.
+func nameOf(entry string) string {
+	for i := range len(entry) {
+		if entry[i] == '=' {
+			return entry[:i]
+		}
+	}
+	return entry
+}
+
+func (v *invocation) buildPrompt(t *target) ([]byte, error) {
+	token, err := prompt.NewToken()
+	if err != nil {
+		return nil, err
+	}
+	in := prompt.Input{
+		Token: token, AttemptID: t.attemptID, Phase: phaseRecord(t.phase),
+		PlanPath: v.job.Plan.Path, PlanWorkspace: v.job.Plan.Root, Workspace: t.workspace,
+		PlanDir: v.planPath(), StatePath: v.path(workspace.StateFile),
+		TranscriptPath: v.path(workspace.TranscriptFile(t.attemptID)),
+		Preamble:       v.snapshot.Preamble, Body: t.phase.Body,
+		Earlier: v.state.CommittedOutcomes,
+	}
+	if last := v.state.LastRun; last != nil {
+		in.Latest = &prompt.Handoff{
+			CommittedOutcome: v.state.CommittedOutcomes[len(v.state.CommittedOutcomes)-1],
+			Summary:          last.Summary,
+		}
+	}
+	return prompt.Build(in), nil
+}
+
+func phaseRecord(p plan.Phase) record.Phase { return record.Phase{ID: p.ID, Title: p.Title} }
+
+// now is the wall clock in UTC, to the millisecond, as records keep it.
+func (v *invocation) now() time.Time { return v.r.Clock().UTC().Truncate(time.Millisecond) }
