@@ -64,7 +64,7 @@ type Invocation struct {
 // to the plan directory.
 type ActiveAttempt struct {
 	ID                 string        `json:"id"`
-	Status             AttemptStatus `json:"status" jsonschema:"enum=prepared,enum=running"`
+	Status             AttemptStatus `json:"status"`
 	Phase              Phase         `json:"phase"`
 	Plan               SourceDigest  `json:"plan"`
 	BindingSHA256      string        `json:"binding_sha256"`

@@ -1,6 +1,6 @@
 package record
 
-// Status says how an attempt ended. Only [PhaseComplete] advances a plan.
+// Status says how an attempt ended. Only phase-complete advances a plan.
 // The words are part of the record formats, see docs/state-and-recovery.md.
 type Status string
 
