@@ -16,7 +16,6 @@ type Preview struct {
 	Remaining   int // phases not completed, this one included
 	Workspace   string
 	Argv        []string // with the ids and paths of an attempt that is not made
-	Program     string   // what the first word resolves to, empty when not found
 	EnvNames    []string // sorted
 	PromptBytes int
 	Locks       []string

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"syscall"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/run"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
+)
+
+// The exit codes, see the README.
+const (
+	exitOK            = 0
+	exitBug           = 1
+	exitBlocked       = 2
+	exitClarification = 3
+	exitFailed        = 4
+	exitInvalid       = 5
+	exitSignal        = 128 // plus the number of the signal
+)
+
+// statusCodes is the one table from how an attempt ended to the exit code.
+var statusCodes = map[record.Status]int{
+	record.PhaseComplete:      exitOK,
+	record.Blocked:            exitBlocked,
+	record.NeedsClarification: exitClarification,
+	record.AgentFailed:        exitFailed,
+	record.MissingMarker:      exitFailed,
+	record.InvalidMarker:      exitFailed,
+	record.MultipleMarkers:    exitFailed,
+	record.Timeout:            exitFailed,
+	record.IdleTimeout:        exitFailed,
+	record.LaunchFailed:       exitFailed,
+	record.ExecutionIOFailed:  exitFailed,
+	record.Interrupted:        exitFailed, // unless a signal to the handler did it
+}
+
+// codeOf is the one table from errors to exit codes. What is not named is
+// input, state or a lock that can't be used: nothing was launched.
+func codeOf(err error) int {
+	var (
+		interrupted *run.InterruptedError
+		unresolved  *run.UnresolvedError
+		prepare     *run.PrepareError
+	)
+	switch {
+	case errors.As(err, &interrupted):
+		return signalCode(interrupted.Signal)
+	case errors.As(err, &unresolved), errors.As(err, &prepare):
+		return exitFailed
+	}
+	return exitInvalid
+}
+
+func signalCode(s os.Signal) int {
+	if number, ok := s.(syscall.Signal); ok {
+		return exitSignal + int(number)
+	}
+	return exitFailed
+}
+
+// errorFormat is the format word of an error printed as JSON.
+const errorFormat = "ai-session-handler/error/1"
+
+// report prints an error to p, and on stdout as JSON where JSON was asked for.
+func (a *app) report(p printer, err error) {
+	p.Error("error: " + err.Error())
+	if !a.json {
+		return
+	}
+	_ = a.JSON(struct {
+		Format string `json:"format"`
+		Code   int    `json:"code"`
+		Error  string `json:"error"`
+	}{errorFormat, codeOf(err), err.Error()})
+}

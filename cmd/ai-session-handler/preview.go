@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kballard/go-shellquote"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/proc"
+	"github.com/ai-session-handler/ai-session-handler/engine/run"
+)
+
+// preview shows what run would do next.
+func preview(a *app, runner *run.Runner, job run.Job) error {
+	p, err := runner.Preview(a.ctx, job)
+	if err != nil {
+		return err
+	}
+	if !p.Found {
+		a.Result("nothing is left to do: all phases are complete")
+		return nil
+	}
+	program, err := proc.LookPath(p.Argv[0], p.Workspace, job.Environ)
+	if err != nil {
+		program = fmt.Sprintf("%s: %v", p.Argv[0], err)
+	}
+	a.Result(strings.Join([]string{
+		fmt.Sprintf("next phase:          %s %s (%d left)", p.Phase.ID, p.Phase.Title, p.Remaining),
+		"plan:                " + job.Plan.Path,
+		"execution workspace: " + p.Workspace,
+		"agent:               " + job.Binding.Agent,
+		"program:             " + program,
+		"argv:                " + shellquote.Join(p.Argv...),
+		fmt.Sprintf("prompt:              %d bytes on stdin", p.PromptBytes),
+		"environment names:   " + strings.Join(p.EnvNames, " "),
+		"locks:               " + strings.Join(p.Locks, " "),
+		"timeout:             " + limitText(p.Limits.Timeout),
+		"idle timeout:        " + limitText(p.Limits.IdleTimeout),
+		"nothing was written or started",
+	}, "\n"))
+	return nil
+}
+
+func limitText(limit time.Duration) string {
+	if limit == 0 {
+		return "none"
+	}
+	return limit.String()
+}

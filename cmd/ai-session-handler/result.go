@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/kballard/go-shellquote"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
+	"github.com/ai-session-handler/ai-session-handler/engine/run"
+	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
+)
+
+// printResult says what happened, where the evidence lies and how to go on, and
+// returns the exit code.
+func printResult(ctx context.Context, to printer, p workspace.Plan, r run.Result) int {
+	if r.End == run.Complete {
+		to.Result("runner-complete: all phases complete")
+		return exitOK
+	}
+	o := r.Outcome
+	switch o.Status {
+	case record.PhaseComplete:
+		to.Result("phase-complete: " + o.Phase.ID)
+		to.Line("next: " + runCommand(p))
+		return exitOK
+	case record.Blocked:
+		to.Result("phase-blocked: " + o.Summary)
+	case record.NeedsClarification:
+		to.Result("phase-needs-clarification: " + o.Summary)
+	default:
+		to.Error(failureText(r))
+	}
+	to.Line("outcome: " + filepath.Join(r.PlanDir, r.Path))
+	to.Line("next: " + advice(*o) + ": " + runCommand(p, "--retry-stopped"))
+	return resultCode(ctx, *o)
+}
+
+// resultCode is that of the status, except where a signal to the handler is
+// what ended the attempt.
+func resultCode(ctx context.Context, o record.Outcome) int {
+	var interrupted *run.InterruptedError
+	if o.Status == record.Interrupted && errors.As(context.Cause(ctx), &interrupted) {
+		return signalCode(interrupted.Signal)
+	}
+	return statusCodes[o.Status]
+}
+
+func runCommand(p workspace.Plan, flags ...string) string {
+	return shellquote.Join(append([]string{"ai-session-handler", "run", "--plan", p.Path}, flags...)...)
+}
+
+// advice says what to do before a retry.
+func advice(o record.Outcome) string {
+	switch o.Status {
+	case record.Blocked:
+		return "remove what blocks it, then"
+	case record.NeedsClarification:
+		return "answer in the plan or the repository's documents, then (with --accept-plan-change if the plan changed)"
+	case record.LaunchFailed:
+		return "correct the agent command, then"
+	case record.MultipleMarkers:
+		return "make the agent print its result once (plain codex exec prints it on both streams; use a wrapper that prints it once), then"
+	}
+	return "look at what the worker left, then"
+}
+
+// failureText is what a failed attempt looks like: why, where the evidence
+// lies, and the worker's last words.
+func failureText(r run.Result) string {
+	o := r.Outcome
+	lines := []string{fmt.Sprintf("%s: %s", o.Status, o.Cause)}
+	for _, s := range o.Survivors {
+		lines = append(lines, fmt.Sprintf("still alive: process %d (%s)", s.PID, s.Name))
+	}
+	lines = append(lines, transcriptTail(r.PlanDir, workspace.TranscriptFile(o.AttemptID))...)
+	return strings.Join(lines, "\n")
+}
+
+// tailLines is how much of a transcript is shown when an attempt failed.
+const tailLines = 20
+
+// transcriptTail names a transcript and shows its end. It never shows that of
+// another attempt in the place of one that can't be read.
+func transcriptTail(planDir, name string) []string {
+	path := filepath.Join(planDir, name)
+	lines := []string{"transcript: " + path}
+	dir, err := fsx.OpenDir(planDir, nil)
+	if err != nil {
+		return append(lines, "the transcript can't be read: "+err.Error())
+	}
+	defer func() { _ = dir.Close() }()
+	tail, err := readTail(dir, name, tailLines)
+	switch {
+	case err != nil:
+		return append(lines, "the transcript can't be read: "+err.Error())
+	case len(tail) == 0:
+		return append(lines, "the transcript has no output")
+	}
+	lines = append(lines, fmt.Sprintf("last %d lines of the transcript:", len(tail)))
+	for _, line := range tail {
+		lines = append(lines, "  "+line)
+	}
+	return lines
+}
+
+// unresolvedError shows an attempt whose end could not be made durable: its
+// own artifacts, never those of an attempt before it.
+type unresolvedError struct{ *run.UnresolvedError }
+
+func (e *unresolvedError) Unwrap() error { return e.UnresolvedError }
+
+func (e *unresolvedError) Error() string {
+	a := e.Attempt
+	lines := []string{
+		e.UnresolvedError.Error(),
+		fmt.Sprintf("unresolved attempt: %s (%s, attempt %s)", a.Phase.ID, a.Status, a.ID),
+		"planned outcome (uncommitted): " + filepath.Join(e.PlanDir, a.OutcomePath),
+	}
+	lines = append(lines, transcriptTail(e.PlanDir, a.TranscriptPath)...)
+	lines = append(lines, "next: make room or repair the file system, look at what the worker left, then run again with --retry-stopped")
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/plan"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc"
+	"github.com/ai-session-handler/ai-session-handler/engine/run"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
+)
+
+type statusCmd struct {
+	Plan string `required:"" placeholder:"PATH" help:"The plan."`
+}
+
+// Help is the long help of the command.
+func (*statusCmd) Help() string {
+	return `Reads the durable state and nothing else: it takes no lock, changes nothing, and works
+during a run. A plan or configuration that is broken, changed or gone is reported
+beside the state, never instead of it.
+
+EXIT STATUS
+  0    the state was reported
+  5    the state itself can't be read`
+}
+
+// statusFormat is the format word of status as JSON.
+const statusFormat = "ai-session-handler/status/1"
+
+// The words for where a plan stands.
+const (
+	standsNew       = "new"        // nothing has run
+	standsIdle      = "idle"       // phases are left, the next may run
+	standsComplete  = "complete"   // no phase is left
+	standsStopped   = "stopped"    // a person must act
+	standsRunning   = "running"    // a handler is at work
+	standsAbandoned = "unresolved" // an attempt's handler is gone
+	standsUnknown   = "unknown"    // whether its handler lives can't be seen
+	standsOffPlan   = "unreadable" // the plan can't be read, and nothing else says more
+)
+
+// planStatus is what status knows.
+type planStatus struct {
+	Format        string        `json:"format"`
+	Stands        string        `json:"stands"`
+	Plan          planFacts     `json:"plan"`
+	PlanWorkspace string        `json:"plan_workspace"`
+	StatePath     string        `json:"state_path"`
+	StateExists   bool          `json:"state_exists"`
+	Problems      []string      `json:"problems"` // of plan, configuration and workspace
+	NextPhase     *record.Phase `json:"next_phase"`
+	NextWorkspace string        `json:"next_execution_workspace"`
+	Phases        []phaseStatus `json:"phases"`
+	Handler       *handlerFacts `json:"handler"`
+	Active        *activeStatus `json:"active_attempt"`
+	Stop          *record.Stop  `json:"stop"`
+	Transcript    string        `json:"latest_transcript"`
+	Outcome       string        `json:"latest_committed_outcome"`
+	GoOn          string        `json:"go_on"` // the command that goes on, empty when there is none
+}
+
+type planFacts struct {
+	Path           string `json:"path"`
+	SHA256         string `json:"sha256"` // as it is now, empty when it can't be read
+	AcceptedSHA256 string `json:"accepted_sha256"`
+	Changed        bool   `json:"changed"`
+}
+
+type phaseStatus struct {
+	ID       string        `json:"id"`
+	Title    string        `json:"title"`
+	Status   string        `json:"status"` // of the last attempt; "pending" without one, "active" in progress
+	Attempts int           `json:"attempts"`
+	Last     string        `json:"last_attempt"`
+	InPlan   bool          `json:"in_plan"`
+	status   record.Status // of the last attempt
+}
+
+type handlerFacts struct {
+	PID   int    `json:"pid"`
+	Alive string `json:"alive"` // "yes", "no" or "unknown"
+}
+
+type activeStatus struct {
+	record.ActiveAttempt
+	Worker    string            `json:"worker"`    // in words
+	End       *record.Exit      `json:"exit"`      // what its supervisor wrote down
+	Remaining []record.Leftover `json:"remaining"` // processes that carry its id
+	ElapsedMS int64             `json:"elapsed_ms"`
+}
+
+// Run runs the command.
+func (c *statusCmd) Run(a *app) error {
+	h, err := openHistory(a.path(c.Plan))
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	s := gather(h)
+	if a.json {
+		return a.JSON(s)
+	}
+	a.Result(s.text())
+	return nil
+}
+
+func gather(h *history) *planStatus {
+	s := &planStatus{
+		Format: statusFormat, PlanWorkspace: h.plan.Root, StatePath: h.plan.StatePath(), StateExists: h.found,
+		Plan: planFacts{Path: h.plan.Path}, Problems: []string{}, Phases: []phaseStatus{},
+	}
+	snapshot := s.readSources(h)
+	if h.found {
+		s.readState(h)
+	}
+	s.addPhases(snapshot, h.state)
+	s.place(h, snapshot)
+	return s
+}
+
+// readSources reads the plan and the configuration; what is wrong with them is
+// a problem, not an error.
+func (s *planStatus) readSources(h *history) *plan.Snapshot {
+	if _, err := readConfig(h.plan.Root); err != nil {
+		s.problem(err)
+	}
+	for _, root := range h.plan.OuterRoots() {
+		s.Problems = append(s.Problems, "a history of this plan lies in an outer plan workspace: "+root)
+	}
+	snapshot, err := plan.Read(h.plan.Path)
+	if err != nil {
+		s.problem(err)
+		return nil
+	}
+	s.Plan.SHA256 = snapshot.SHA256
+	return snapshot
+}
+
+func (s *planStatus) problem(err error) { s.Problems = append(s.Problems, err.Error()) }
+
+func (s *planStatus) readState(h *history) {
+	st := h.state
+	s.Plan.AcceptedSHA256 = st.Plan.SHA256
+	s.Plan.Changed = s.Plan.SHA256 != "" && s.Plan.SHA256 != st.Plan.SHA256
+	if s.Plan.Changed {
+		s.Problems = append(s.Problems, "the plan changed since it was accepted; run refuses until it is accepted with --accept-plan-change")
+	}
+	if st.Plan.Path != h.plan.Path {
+		s.Problems = append(s.Problems, "the state belongs to a plan at another path: "+st.Plan.Path)
+	}
+	s.Stop = st.Stop
+	if i := st.Invocation; i != nil {
+		s.Handler = &handlerFacts{i.PID, aliveWord(proc.InvocationAlive(*i))}
+	}
+	if last := st.LastRun; last != nil {
+		s.Transcript, s.Outcome = h.path(last.TranscriptPath), h.path(last.OutcomePath)
+	}
+	if st.ActiveAttempt != nil {
+		s.Active = activeOf(h, *st.ActiveAttempt)
+		s.Transcript = h.path(st.ActiveAttempt.TranscriptPath)
+	}
+}
+
+func aliveWord(l proc.Liveness) string {
+	return map[proc.LivenessState]string{proc.Alive: "yes", proc.Dead: "no", proc.Unknown: "unknown"}[l.State]
+}
+
+func activeOf(h *history, a record.ActiveAttempt) *activeStatus {
+	s := &activeStatus{
+		ActiveAttempt: a, Worker: run.DescribeWorker(a), Remaining: []record.Leftover{},
+		ElapsedMS: time.Since(a.StartedAt).Milliseconds(),
+	}
+	s.Remaining = append(s.Remaining, proc.Remaining(a.ID)...)
+	if exit, found, err := h.store.ReadExit(a.ID); err == nil && found {
+		s.End = &exit
+	}
+	return s
+}
+
+// addPhases lists the plan's phases, then those that only the state knows.
+func (s *planStatus) addPhases(snapshot *plan.Snapshot, st record.State) {
+	at := map[string]int{}
+	add := func(id, title string, inPlan bool) int {
+		i, known := at[id]
+		if !known {
+			i = len(s.Phases)
+			at[id] = i
+			s.Phases = append(s.Phases, phaseStatus{ID: id, Title: title, Status: "pending", InPlan: inPlan})
+		}
+		return i
+	}
+	if snapshot != nil {
+		for _, p := range snapshot.Phases {
+			add(p.ID, p.Title, true)
+		}
+	}
+	for _, c := range st.CommittedOutcomes {
+		p := &s.Phases[add(c.PhaseID, "", false)]
+		p.Attempts, p.Last, p.Status, p.status = p.Attempts+1, c.AttemptID, string(c.Status), c.Status
+	}
+	if a := st.ActiveAttempt; a != nil {
+		p := &s.Phases[add(a.Phase.ID, a.Phase.Title, false)]
+		p.Attempts, p.Last, p.Status = p.Attempts+1, a.ID, "active"
+	}
+}
+
+// place decides where the plan stands and how to go on.
+func (s *planStatus) place(h *history, snapshot *plan.Snapshot) {
+	st := h.state
+	s.findNext(h, snapshot)
+	handlerAlive := s.Handler != nil && s.Handler.Alive == "yes"
+	switch {
+	case st.ActiveAttempt != nil && handlerAlive, handlerAlive && st.Stop == nil && s.NextPhase != nil:
+		s.Stands = standsRunning
+	case st.ActiveAttempt != nil && s.Handler != nil && s.Handler.Alive == "unknown":
+		s.Stands, s.GoOn = standsUnknown, runCommand(h.plan, "--retry-stopped")
+	case st.ActiveAttempt != nil:
+		s.Stands, s.GoOn = standsAbandoned, runCommand(h.plan, "--retry-stopped")
+	case st.Stop != nil:
+		s.Stands, s.GoOn = standsStopped, runCommand(h.plan, "--retry-stopped")
+	case snapshot == nil:
+		s.Stands = standsOffPlan
+	case s.NextPhase == nil:
+		s.Stands = standsComplete
+	case len(st.CommittedOutcomes) == 0:
+		s.Stands, s.GoOn = standsNew, runCommand(h.plan)
+	default:
+		s.Stands, s.GoOn = standsIdle, runCommand(h.plan)
+	}
+	if s.GoOn != "" && s.Plan.Changed {
+		s.GoOn += " --accept-plan-change"
+	}
+}
+
+func (s *planStatus) findNext(h *history, snapshot *plan.Snapshot) {
+	if current := h.state.CurrentPhase; current != nil {
+		s.NextPhase = current
+	}
+	if snapshot == nil {
+		return
+	}
+	for _, p := range snapshot.Phases {
+		if s.NextPhase == nil && !slices.Contains(h.state.CompletedPhaseIDs, p.ID) {
+			s.NextPhase = &record.Phase{ID: p.ID, Title: p.Title}
+		}
+		if s.NextPhase != nil && s.NextPhase.ID == p.ID {
+			s.setWorkspace(h, p)
+		}
+	}
+}
+
+func (s *planStatus) setWorkspace(h *history, p plan.Phase) {
+	dir, err := h.plan.Execution(p.ID, p.Workspace)
+	if err != nil {
+		s.problem(err)
+		dir = filepath.Join(h.plan.Root, p.Workspace)
+	}
+	s.NextWorkspace = dir
+}

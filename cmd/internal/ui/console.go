@@ -1,0 +1,166 @@
+package ui
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/termtext"
+)
+
+// Console is standard output and standard error of one invocation. It is safe
+// for concurrent use. Nothing it does fails visibly or waits longer than
+// [Patience] for a destination that takes nothing.
+type Console struct {
+	quiet    bool
+	patience time.Duration
+
+	out, err             *Writer // the same one where both are one file
+	workerOut, workerErr *stream
+}
+
+// Options are what the command line and the environment say about a Console.
+type Options struct {
+	Quiet bool     // nothing of the worker and no progress
+	Env   []string // as of os.Environ; read for NO_COLOR
+}
+
+// NewConsole returns a Console of two open files, which may be one and the
+// same: then what goes to either comes out in the order of the calls. It leaves
+// their modes alone and never closes them. The caller has to Close it.
+func NewConsole(stdout, stderr *os.File, o Options) *Console {
+	return newConsole(stdout, stderr, o, Patience)
+}
+
+func newConsole(stdout, stderr *os.File, o Options, patience time.Duration) *Console {
+	c := &Console{quiet: o.Quiet, patience: patience}
+	plain := noColour(o.Env)
+	c.out = newWriter(stdout, patience, !plain && isTerminal(stdout))
+	c.err = c.out
+	if !sameFile(stdout, stderr) {
+		c.err = newWriter(stderr, patience, !plain && isTerminal(stderr))
+	}
+	c.workerOut, c.workerErr = newStream(c.out), newStream(c.err)
+	return c
+}
+
+// Stdout returns where the worker's standard output goes, the same for all
+// attempts. Its Write takes everything and keeps nothing; an error wraps
+// [ErrNotTaken] and means that some of it is not shown. Colours remain on a
+// terminal, unless NO_COLOR is set.
+func (c *Console) Stdout() io.Writer { return c.worker(c.workerOut) }
+
+// Stderr is [Console.Stdout] for the worker's standard error.
+func (c *Console) Stderr() io.Writer { return c.worker(c.workerErr) }
+
+func (c *Console) worker(s *stream) io.Writer {
+	if c.quiet {
+		return io.Discard
+	}
+	return s
+}
+
+// EndAttempt ends both streams of a worker: what was held back of them is
+// shown, colours are turned off, and an unfinished line is ended. The next
+// attempt begins afresh.
+func (c *Console) EndAttempt() {
+	c.workerOut.end()
+	c.workerErr.end()
+	for _, w := range c.writers() {
+		w.endLine()
+	}
+}
+
+// Line shows one line about the run on standard error, unless quiet. Text may
+// hold anything and ends up in that line.
+func (c *Console) Line(text string) {
+	if !c.quiet {
+		c.err.own(termtext.Line(text) + "\n")
+	}
+}
+
+// Result shows the end of a run, of one or several lines, on standard output.
+func (c *Console) Result(text string) { c.out.own(paragraph(text)) }
+
+// Error shows an error, of one or several lines, on standard error.
+func (c *Console) Error(text string) { c.err.own(paragraph(text)) }
+
+// paragraph makes text safe to show, and ends its last line.
+func paragraph(text string) string {
+	text = termtext.Text(text)
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+// Flush waits until everything so far has gone out, but no longer than
+// [Patience]. An error wraps [ErrNotTaken].
+func (c *Console) Flush() error {
+	return c.flush(time.Now().Add(c.patience))
+}
+
+func (c *Console) flush(deadline time.Time) error {
+	var errs []error
+	for _, w := range c.writers() {
+		errs = append(errs, w.Flush(time.Until(deadline)))
+	}
+	return errors.Join(errs...)
+}
+
+// Close ends the attempt, if there is one, and is a last Flush, also by the
+// time it takes. The error tells of what will not go out any more; nothing is
+// shown after Close.
+func (c *Console) Close() error {
+	deadline := time.Now().Add(c.patience)
+	// The worker's last bytes find room now or never: what does not go out by
+	// the deadline would make them wait for another.
+	_ = c.flush(deadline)
+	for _, w := range c.writers() {
+		w.stopWaiting()
+	}
+	c.EndAttempt()
+	var errs []error
+	for _, w := range c.writers() {
+		errs = append(errs, w.Close(time.Until(deadline)))
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Console) writers() []*Writer {
+	if c.err == c.out {
+		return []*Writer{c.out}
+	}
+	return []*Writer{c.out, c.err}
+}
+
+func sameFile(a, b *os.File) bool {
+	infoA, errA := a.Stat()
+	infoB, errB := b.Stat()
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// isTerminal does not use File.Fd, which may change the mode of a file.
+func isTerminal(f *os.File) bool {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	is := false
+	err = conn.Control(func(fd uintptr) { is = term.IsTerminal(int(fd)) })
+	return err == nil && is
+}
+
+// noColour reports whether NO_COLOR is set and not empty (no-color.org).
+func noColour(env []string) bool {
+	for _, entry := range env {
+		if value, ok := strings.CutPrefix(entry, "NO_COLOR="); ok && value != "" {
+			return true
+		}
+	}
+	return false
+}
