@@ -97,7 +97,9 @@ func outcomeText(h *history, path string, o record.Outcome) string {
 	t.line("attempt", o.AttemptID)
 	t.line("phase", o.Phase.ID+" "+termtext.Line(o.Phase.Title))
 	t.line("status", string(o.Status))
-	t.line("cause", o.Cause)
+	if o.Cause != o.Summary {
+		t.line("cause", o.Cause)
+	}
 	t.line("started", o.StartedAt.Format("2006-01-02 15:04:05Z"))
 	t.line("duration", (time.Duration(o.DurationMS) * time.Millisecond).String())
 	t.line("agent", o.Agent)
@@ -113,7 +115,7 @@ func outcomeText(h *history, path string, o record.Outcome) string {
 	for _, a := range o.Artifacts {
 		t.line(a.Kind, fmt.Sprintf("%s (%d bytes)", h.path(a.Path), a.Bytes))
 	}
-	t.line("summary", "\n"+o.Summary)
+	t.WriteString("summary:\n  " + strings.ReplaceAll(strings.TrimRight(o.Summary, "\n"), "\n", "\n  ") + "\n")
 	return t.String()
 }
 
@@ -169,5 +171,18 @@ func (c *attemptsShowCmd) printTranscript(a *app, h *history, attempt string) er
 	if _, err := io.Copy(safe, io.NewSectionReader(f, start, info.Size()-start)); err != nil {
 		return err
 	}
-	return safe.Close()
+	if err := safe.Close(); err != nil {
+		return err
+	}
+	return endLine(a.direct.stdout, f, info.Size())
+}
+
+// endLine ends the last line of a transcript that does not end it itself.
+func endLine(w io.Writer, transcript io.ReaderAt, size int64) error {
+	var last [1]byte
+	if n, _ := transcript.ReadAt(last[:], size-1); n == 1 && last[0] != '\n' {
+		_, err := fmt.Fprintln(w)
+		return err
+	}
+	return nil
 }

@@ -64,7 +64,9 @@ func advice(o record.Outcome) string {
 	case record.LaunchFailed:
 		return "correct the agent command, then"
 	case record.MultipleMarkers:
-		return "make the agent print its result once (plain codex exec prints it on both streams; use a wrapper that prints it once), then"
+		if filepath.Base(o.Argv[0]) == "codex" {
+			return "plain codex exec prints its answer on both streams: put a wrapper before it that prints the result once, then"
+		}
 	}
 	return "look at what the worker left, then"
 }

@@ -102,6 +102,24 @@ func TestConsole(t *testing.T) {
 	}
 }
 
+// TestFlush reads what is out while the Console is in use.
+func TestFlush(t *testing.T) {
+	f := create(t, filepath.Join(t.TempDir(), "out"))
+	c := NewConsole(f, f, Options{})
+	for _, want := range []string{"one\n", "one\ntwo\n"} {
+		c.Line(want[len(want)-4 : len(want)-1])
+		if err := c.Flush(); err != nil {
+			t.Error(err)
+		}
+		if got := contents(t, f); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestHostileText(t *testing.T) {
 	shows := map[string]func(c *Console){
 		"Stdout": func(c *Console) { write(t, c.Stdout(), hostile) },

@@ -118,7 +118,7 @@ func (w *Writer) own(text string) {
 	defer w.turn.Unlock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	// Close tells of what was lost; there is nowhere to show it before.
+	// What is lost here is marked, or Close tells of it.
 	_, _ = w.take(append(w.lineStart(), text...))
 }
 

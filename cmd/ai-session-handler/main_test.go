@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/enginetest"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/supervise"
+)
+
+// TestMain makes the test binary the product: run under the name
+// ai-session-handler it is the real Main, and its supervisors and workers'
+// trampolines are this binary too. Only the seam differs.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "__supervise" {
+		supervise.Dispatch(os.Args, enginetest.ParentFault())
+	}
+	supervise.Dispatch(os.Args, nil)
+	testscript.Main(m, map[string]func(){"ai-session-handler": product})
+}
+
+func product() {
+	testOnlySeam = enginetest.Fault(os.Getenv(enginetest.FaultEnv))
+	os.Exit(Main(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+}
+
+// TestScripts runs testdata/<command>/*.txtar, one folder for each command. In
+// them ai-session-handler is the product and fakeagent the scripted agent.
+func TestScripts(t *testing.T) {
+	agentDir := filepath.Dir(enginetest.BuildFakeAgent(t))
+	folders, err := filepath.Glob("testdata/*")
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, folder := range folders {
+		t.Run(filepath.Base(folder), func(t *testing.T) {
+			testscript.Run(t, testscript.Params{
+				Dir:                 folder,
+				RequireExplicitExec: true,
+				RequireUniqueNames:  true,
+				UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+				Setup: func(env *testscript.Env) error {
+					env.Setenv("PATH", agentDir+string(os.PathListSeparator)+env.Getenv("PATH"))
+					return nil
+				},
+			})
+		})
+	}
+}
