@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/ai-session-handler/ai-session-handler/engine/binding"
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
 )
 
@@ -18,6 +20,9 @@ var version = "dev"
 
 // testOnlySeam lets tests fail or kill the process at each durable step.
 var testOnlySeam fsx.Seam
+
+// testOnlyGrace lets tests with workers that ignore SIGTERM be short.
+var testOnlyGrace = binding.DefaultGrace
 
 // cli is the whole grammar. A command is a struct with its flags and a Run
 // method in a file of its own.
@@ -104,7 +109,8 @@ func (a *app) dispatch(args []string) (code int, err error) {
 		args = []string{"--help"}
 	}
 	parsed, err := parser.Parse(args)
-	a.json = grammar.JSON
+	// A command line that can't be parsed leaves the grammar empty.
+	a.json = grammar.JSON || err != nil && slices.Contains(args, "--json")
 	if err != nil {
 		return 0, usageError(err)
 	}

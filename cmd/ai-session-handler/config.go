@@ -106,5 +106,9 @@ func timeoutOf(raw json.RawMessage) (time.Duration, error) {
 	if err != nil {
 		return 0, fmt.Errorf("expected a number of seconds or null, got %s", raw)
 	}
-	return secondsLimit(seconds)
+	limit, err := secondsLimit(seconds)
+	if err != nil {
+		return 0, fmt.Errorf("%w; null switches it off", err)
+	}
+	return limit, nil
 }

@@ -17,26 +17,32 @@ type limitFlag struct {
 // maxLimit is a bound no run reaches; it keeps durations from overflowing.
 const maxLimit = 10 * 365 * 24 * time.Hour
 
-var errLimit = errors.New(`must be more than 0 and at most ten years; "none" switches it off`)
+var errLimit = errors.New("must be more than 0 and at most ten years")
 
 // UnmarshalText implements the parsing of the flag.
 func (l *limitFlag) UnmarshalText(text []byte) (err error) {
 	l.set = true
-	switch s := string(text); {
-	case s == "none":
+	if string(text) == "none" {
 		l.limit = 0
 		return nil
-	case isNumber(s):
+	}
+	l.limit, err = parseLimit(string(text))
+	if errors.Is(err, errLimit) {
+		return fmt.Errorf(`%w; "none" switches it off`, err)
+	}
+	return err
+}
+
+func parseLimit(s string) (time.Duration, error) {
+	if isNumber(s) {
 		seconds, _ := strconv.ParseFloat(s, 64)
-		l.limit, err = secondsLimit(seconds)
-		return err
-	default:
-		l.limit, err = time.ParseDuration(s)
+		return secondsLimit(seconds)
 	}
+	limit, err := time.ParseDuration(s)
 	if err != nil {
-		return fmt.Errorf(`%q is no duration; write for example 90m, 1h30m, a number of seconds, or "none"`, text)
+		return 0, fmt.Errorf(`%q is no duration; write for example 90m, 1h30m, a number of seconds, or "none"`, s)
 	}
-	return checkLimit(l.limit)
+	return limit, checkLimit(limit)
 }
 
 func isNumber(s string) bool {

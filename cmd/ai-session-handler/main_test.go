@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -25,11 +26,15 @@ func TestMain(m *testing.M) {
 
 func product() {
 	testOnlySeam = enginetest.Fault(os.Getenv(enginetest.FaultEnv))
+	if grace, err := time.ParseDuration(os.Getenv("HANDLER_TEST_GRACE")); err == nil {
+		testOnlyGrace = grace
+	}
 	os.Exit(Main(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }
 
 // TestScripts runs testdata/<command>/*.txtar, one folder for each command. In
-// them ai-session-handler is the product and fakeagent the scripted agent.
+// them ai-session-handler is the product, fakeagent the scripted agent, and
+// scriptCommands says what else they can do.
 func TestScripts(t *testing.T) {
 	agentDir := filepath.Dir(enginetest.BuildFakeAgent(t))
 	folders, err := filepath.Glob("testdata/*")
@@ -43,10 +48,8 @@ func TestScripts(t *testing.T) {
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
 				UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
-				Setup: func(env *testscript.Env) error {
-					env.Setenv("PATH", agentDir+string(os.PathListSeparator)+env.Getenv("PATH"))
-					return nil
-				},
+				Cmds:                scriptCommands(),
+				Setup:               setUpScript(agentDir),
 			})
 		})
 	}

@@ -124,7 +124,7 @@ func (c *runCmd) binding(conf settings) (binding.Binding, error) {
 	if err != nil {
 		return binding.Binding{}, inputErrorf("%s: %v", where, err)
 	}
-	limits := binding.Limits{Timeout: conf.timeout, Grace: binding.DefaultGrace, IdleTimeout: c.IdleTimeout.limit}
+	limits := binding.Limits{Timeout: conf.timeout, Grace: testOnlyGrace, IdleTimeout: c.IdleTimeout.limit}
 	if c.Timeout.set {
 		limits.Timeout = c.Timeout.limit
 	}

@@ -1,6 +1,7 @@
 package fsx
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -151,7 +152,7 @@ func (d *Dir) ReadFile(name string, limit int64) ([]byte, error) {
 func (d *Dir) Open(name string) (*os.File, error) {
 	f, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, d.explain(name, err)
+		return nil, d.explain(name, cmp.Or(d.notLinked(name), err))
 	}
 	if err := d.isTheFile(name, f); err != nil {
 		_ = f.Close()

@@ -31,6 +31,9 @@ func (v *invocation) attempt(t *target) (record.Outcome, string, error) {
 // prepare makes the attempt durable as prepared, resolving an unresolved one
 // before it in the same replacement.
 func (v *invocation) prepare(t *target) error {
+	if err := v.moveOldAside(); err != nil {
+		return err
+	}
 	if err := v.makeDirs(); err != nil {
 		return err
 	}
@@ -52,12 +55,17 @@ func (v *invocation) prepare(t *target) error {
 	return v.save(next)
 }
 
-// save replaces the state on disk, and in memory only when that succeeded.
+// save replaces the state on disk, and in memory only when that succeeded. An
+// accepted plan change is told here: a refused run forgets it.
 func (v *invocation) save(next record.State) error {
 	if err := v.store.Save(next); err != nil {
 		return err
 	}
-	v.state, v.accepted = next, false
+	v.state = next
+	if v.accepted != "" {
+		v.observe(record.Event{Kind: record.PlanChanged, Message: v.accepted})
+		v.accepted = ""
+	}
 	return nil
 }
 
@@ -121,8 +129,9 @@ func (v *invocation) abandon() (record.State, error) {
 	return state.Abandon(v.state, o, name)
 }
 
-// writeAbandoned is repeated after a crash between the record and the state
-// that links it: the record that is there already says the same.
+// writeAbandoned keeps a record that is there already, from a crash before the
+// state linked it: it says the same. It appears whole or not at all, since
+// half of one would stand in the way of every later retry.
 func (v *invocation) writeAbandoned(name string, o record.Outcome) error {
 	exists, err := v.dir.Exists(name)
 	if err != nil {
@@ -132,7 +141,7 @@ func (v *invocation) writeAbandoned(name string, o record.Outcome) error {
 		_, err := v.store.ReadOutcome(name)
 		return err
 	}
-	return v.store.WriteOutcome(name, o)
+	return v.store.ReplaceOutcome(name, o)
 }
 
 // execute launches the worker and returns what there is to record about its

@@ -32,8 +32,9 @@ type invocation struct {
 	store    state.Store
 	state    record.State
 	snapshot *plan.Snapshot
-	accepted bool // the state holds an acceptance that is not on disk yet
-	retry    bool // the user asked to retry, and no attempt was made yet
+	accepted string // what to tell of an accepted plan change once it is on disk
+	archive  bool   // an old history is to be moved aside before the first write
+	retry    bool   // the user asked to retry, and no attempt was made yet
 
 	worker    *proc.Worker // of the attempt that is being committed
 	survivors bool         // processes of it could not be ended
@@ -41,7 +42,7 @@ type invocation struct {
 
 // begin does everything that must hold before a phase is chosen, in an order
 // that decides which of several problems is reported. It changes nothing on
-// disk, unless a new history was asked for.
+// disk.
 func (r *Runner) begin(ctx context.Context, job Job) (*invocation, error) {
 	v := &invocation{r: r, job: job, retry: job.Options.RetryStopped}
 	var err error
@@ -167,27 +168,34 @@ func (v *invocation) planOf(key string) (string, bool) {
 	return st.Plan.Path, found && err == nil
 }
 
-// startFresh moves an existing history aside, unless something of it lives.
+// startFresh begins a new history. An old one of which something still lives is
+// refused; otherwise it is moved aside only once the new one has something to
+// write, so that a refusal and a dry run leave it where it is.
 func (v *invocation) startFresh() error {
-	v.newState()
-	if v.dir == nil {
-		return nil
-	}
-	old, found, err := v.store.Load()
-	if found && err == nil && old.ActiveAttempt != nil {
-		fresh := v.state
-		v.state = old
-		if err := v.refuseLiving(); err != nil {
-			return err
+	if v.dir != nil {
+		old, found, err := v.store.Load()
+		if found && err == nil && old.ActiveAttempt != nil {
+			v.state = old
+			if err := v.refuseLiving(); err != nil {
+				return err
+			}
 		}
-		v.state = fresh
+		v.archive = true
+	}
+	v.newState()
+	return nil
+}
+
+// moveOldAside keeps the old history whole under another name.
+func (v *invocation) moveOldAside() error {
+	if !v.archive {
+		return nil
 	}
 	name, err := v.job.Plan.Archive(v.handler, v.now())
 	if err != nil {
-		return &PrepareError{fmt.Errorf("move the old history aside: %w", err)}
+		return fmt.Errorf("move the old history aside: %w", err)
 	}
-	_ = v.dir.Close()
-	v.dir = nil
+	v.archive = false
 	v.observe(record.Event{Kind: record.HistoryArchived, Message: "the old history is now " + filepath.Join(v.job.Plan.Root, workspace.DirName, workspace.PlansDir, name)})
 	return nil
 }
@@ -219,14 +227,13 @@ func (v *invocation) acceptPlan() error {
 	if !v.job.Options.AcceptPlanChange {
 		return v.refuseChangedPlan(sha)
 	}
-	before := v.state.Plan.SHA256
 	next, err := state.AcceptPlan(v.state, sha, v.now(), phaseIDs(v.snapshot))
 	var missing *state.MissingPhasesError
 	if errors.As(err, &missing) {
 		return v.refuseMissingPhases(missing)
 	}
-	v.state, v.accepted = next, true
-	v.observe(record.Event{Kind: record.PlanChanged, Message: fmt.Sprintf("the changed plan is accepted: %.12s is now %.12s", before, sha)})
+	v.accepted = fmt.Sprintf("the changed plan is accepted: %.12s is now %.12s", v.state.Plan.SHA256, sha)
+	v.state = next
 	return err
 }
 
@@ -272,16 +279,16 @@ func (v *invocation) choose() (p plan.Phase, found bool, err error) {
 
 // saveAccepted makes an acceptance durable that no attempt carried to disk.
 func (v *invocation) saveAccepted() error {
-	if !v.accepted {
+	if v.accepted == "" {
 		return nil
 	}
-	if err := v.keepSnapshot(); err != nil {
+	err := v.keepSnapshot()
+	if err == nil {
+		err = v.save(v.state)
+	}
+	if err != nil {
 		return &PrepareError{err}
 	}
-	if err := v.store.Save(v.state); err != nil {
-		return &PrepareError{err}
-	}
-	v.accepted = false
 	return nil
 }
 

@@ -58,7 +58,11 @@ func (v *invocation) refuseStopped() error {
 		r.Next = []string{"put " + s.PhaseID + " back, or start a new history: " + command(v.job.Plan, "--fresh")}
 		return r
 	}
-	r.Next = []string{"look at what it left, settle what stopped it, then run it again: " + command(v.job.Plan, "--retry-stopped")}
+	flags := []string{"--retry-stopped"}
+	if v.accepted != "" { // it is not on disk, so the next run has to say it again
+		flags = append(flags, "--accept-plan-change")
+	}
+	r.Next = []string{"look at what it left, settle what stopped it, then run it again: " + command(v.job.Plan, flags...)}
 	return r
 }
 

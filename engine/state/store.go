@@ -100,6 +100,16 @@ func (s Store) WriteOutcome(name string, o record.Outcome) error {
 	return s.Dir.WriteNew(name, data)
 }
 
+// ReplaceOutcome is WriteOutcome for a record that must be there whole or not
+// at all.
+func (s Store) ReplaceOutcome(name string, o record.Outcome) error {
+	data, err := record.Encode(o)
+	if err != nil {
+		return err
+	}
+	return s.Dir.Replace(name, data)
+}
+
 // ReadOutcome reads a linked outcome.
 func (s Store) ReadOutcome(name string) (o record.Outcome, err error) {
 	data, err := s.Dir.ReadFile(name, maxOutcome)

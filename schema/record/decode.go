@@ -74,9 +74,14 @@ type object struct {
 	twice  []string
 }
 
+const byteOrderMark = "\ufeff"
+
 func parse(data []byte) (any, error) {
 	if !utf8.Valid(data) {
 		return nil, errors.New("not valid UTF-8")
+	}
+	if bytes.HasPrefix(data, []byte(byteOrderMark)) {
+		return nil, errors.New("starts with a byte order mark, which JSON must not; save it without one")
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()

@@ -1,14 +1,15 @@
 package ui
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
 // hostile has what a worker, a title or an error may try on a terminal.
@@ -129,12 +130,7 @@ func TestHostileText(t *testing.T) {
 		"Error":  func(c *Console) { c.Error(hostile) },
 	}
 	for _, kind := range eventKinds() {
-		shows[string(kind)] = func(c *Console) {
-			NewProgress(c).Event(record.Event{
-				Kind: kind, Phase: &record.Phase{ID: hostile, Title: hostile}, AttemptID: hostile,
-				Agent: hostile, Status: hostile, Message: hostile, Plan: hostile,
-			})
-		}
+		shows[string(kind)] = func(c *Console) { NewProgress(c).Event(hostileEvent(kind)) }
 	}
 	for name, show := range shows {
 		t.Run(name, func(t *testing.T) {
@@ -168,15 +164,59 @@ func checkSafe(t *testing.T, out string) {
 // TestAttemptsDoNotMix leaves every state that a filter can have.
 func TestAttemptsDoNotMix(t *testing.T) {
 	for _, end := range []string{"\x1b", "\x1b]0;", "\xe2\x82", "a\r", "\x1b[31", "\n", ""} {
-		c, read := consoleOf(t, false, Options{})
-		write(t, c.Stdout(), end)
-		c.EndAttempt()
-		write(t, c.Stdout(), "0;next\n")
-		c.EndAttempt()
-		if out, _ := read(); !strings.HasSuffix("\n"+out, "\n0;next\n") {
-			t.Errorf("after %q: %q", end, out)
+		for _, next := range []string{"0;next\n", "\nnext\n"} {
+			c, read := consoleOf(t, false, Options{})
+			write(t, c.Stdout(), end)
+			c.EndAttempt()
+			write(t, c.Stdout(), next)
+			c.EndAttempt()
+			if out, _ := read(); !strings.HasSuffix("\n"+out, "\n"+next) {
+				t.Errorf("%q after %q: %q", next, end, out)
+			}
 		}
 	}
+}
+
+// stuck returns a Console whose buffer is full, before a worker's last bytes
+// are shown.
+func stuck(t *testing.T) (*Console, *gate) {
+	t.Helper()
+	g := newGate()
+	w := NewWriter(g, Patience)
+	c := &Console{patience: Patience, out: w, err: w, workerOut: newStream(w), workerErr: newStream(w)}
+	write(t, w, strings.Repeat("x", bufferSize))
+	write(t, c.Stdout(), "\xe2")
+	return c, g
+}
+
+func TestCloseOfAStuckConsole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, g := stuck(t)
+		start := time.Now()
+		if err := c.Close(); !errors.Is(err, ErrNotTaken) {
+			t.Errorf("Close: %v", err)
+		}
+		if waited := time.Since(start); waited != Patience {
+			t.Errorf("waited %v", waited)
+		}
+		close(g.open)
+	})
+}
+
+func TestCloseOfAConsoleThatIsReadLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, g := stuck(t)
+		go func() {
+			time.Sleep(time.Second)
+			close(g.open)
+		}()
+		if err := c.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+		if want := strings.Repeat("x", bufferSize) + "\ufffd\n"; g.out.String() != want {
+			t.Errorf("wrote …%q", tail(g.out.String()))
+		}
+	})
 }
 
 func TestConsoleThatIsGone(t *testing.T) {

@@ -107,14 +107,18 @@ func TestPipeClosed(t *testing.T) {
 	}
 }
 
-func TestConsoleCloseGivesUp(t *testing.T) {
-	_, out := blockingPipe(t)
-	c := newConsole(out, out, Options{}, 20*time.Millisecond)
+// TestConsoleNobodyReads uses every method without a wait that adds up.
+func TestConsoleNobodyReads(t *testing.T) {
+	_, pipe := blockingPipe(t)
+	c := newConsole(pipe, pipe, Options{}, 20*time.Millisecond)
 	start := time.Now()
-	_, _ = c.Stdout().Write([]byte(strings.Repeat("x", 2*bufferSize) + "\xe2"))
-	c.EndAttempt()
-	c.Line("line")
-	c.Result("result")
+	for range 100 {
+		_, _ = c.Stdout().Write([]byte(strings.Repeat("x", 2*bufferSize) + "\xe2"))
+		c.EndAttempt()
+		c.Line("line")
+		c.Error("error")
+		c.Result("result")
+	}
 	if err := c.Close(); !errors.Is(err, ErrNotTaken) {
 		t.Errorf("Close: %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ai-session-handler/ai-session-handler/engine/termtext"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
@@ -64,6 +65,22 @@ func TestProgressLines(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, tt.want)
 			}
 		})
+	}
+}
+
+func hostileEvent(kind record.EventKind) record.Event {
+	return record.Event{
+		Kind: kind, Phase: &record.Phase{ID: hostile, Title: hostile}, AttemptID: hostile,
+		Agent: hostile, Status: hostile, Message: hostile, Plan: hostile,
+	}
+}
+
+// TestProgressLinesAreSafe does not rely on what the Console does as well.
+func TestProgressLinesAreSafe(t *testing.T) {
+	for _, kind := range eventKinds() {
+		if line := progressLine(hostileEvent(kind)); line != termtext.Line(line) {
+			t.Errorf("%s: %q", kind, line)
+		}
 	}
 }
 

@@ -82,6 +82,22 @@ func TestStalledDestination(t *testing.T) {
 	})
 }
 
+// TestBufferIsUsedInFull writes so fast that the first half of the buffer is
+// full before anything is on its way.
+func TestBufferIsUsedInFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		w := NewWriter(g, Patience)
+		start := time.Now()
+		write(t, w, strings.Repeat("x", bufferSize))
+		if waited := time.Since(start); waited != 0 {
+			t.Errorf("waited %v", waited)
+		}
+		close(g.open)
+		finish(t, w)
+	})
+}
+
 func TestMarkStandsOnALineOfItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
@@ -143,7 +159,7 @@ func TestLongWriteIsCutBetweenCharacters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
 		w := NewWriter(g, Patience)
-		text := "x" + strings.Repeat("€", bufferSize)
+		text := "xx" + strings.Repeat("€", bufferSize) // 64 KiB end within a character
 		n, err := io.WriteString(w, text)
 		if want := fmt.Sprintf("output not taken: %d bytes dropped: nobody reads it", len(text)-n); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -337,6 +353,26 @@ func TestConcurrentWritesComeOutWhole(t *testing.T) {
 	for id, n := range next {
 		if n != lines {
 			t.Errorf("writer %d: %d lines", id, n)
+		}
+	}
+}
+
+// TestConcurrentLongWritesComeOutWhole has each of them wait for room.
+func TestConcurrentLongWritesComeOutWhole(t *testing.T) {
+	const length = 3 * bufferSize
+	var out bytes.Buffer
+	w := NewWriter(&out, time.Hour)
+	var wg sync.WaitGroup
+	for id := range 8 {
+		wg.Go(func() { write(t, w, strings.Repeat(fmt.Sprint(id), length)) })
+	}
+	wg.Wait()
+	if err := w.Close(time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	for rest := out.Bytes(); len(rest) > 0; rest = rest[length:] {
+		if n := len(rest) - len(bytes.TrimLeft(rest, string(rest[:1]))); n != length {
+			t.Fatalf("%d bytes of %d without another Write between", n, length)
 		}
 	}
 }
