@@ -3,6 +3,7 @@
 package enginetest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -86,9 +87,8 @@ func appendLine(path, line string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
 	_, err = f.WriteString(line + "\n")
-	return err
+	return errors.Join(err, f.Close())
 }
 
 func killIf(now bool) error {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,10 +15,10 @@ import (
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("LOCK_TEST_HOLD"); dir != "" {
 		if _, _, err := Acquire(context.Background(), dir); err != nil {
-			os.Stdout.WriteString(err.Error())
+			fmt.Println(err)
 			os.Exit(1)
 		}
-		os.Stdout.WriteString("held\n")
+		fmt.Println("held")
 		_, _ = bufio.NewReader(os.Stdin).ReadByte()
 		os.Exit(0)
 	}

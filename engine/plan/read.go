@@ -35,7 +35,7 @@ func readFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, unreadable(path, err)

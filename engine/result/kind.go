@@ -9,11 +9,11 @@ const MaxText = 1 << 20
 type Kind uint8
 
 const (
-	// Complete: the phase is done; the text is its summary.
+	// Complete means that the phase is done; the text is its summary.
 	Complete Kind = iota + 1
-	// Blocked: the phase can't be done; the text is the reason.
+	// Blocked means that the phase can't be done; the text is the reason.
 	Blocked
-	// Clarification: the worker asks instead of guessing; the text is the
+	// Clarification means that the worker asks instead of guessing; the text is the
 	// question for the user.
 	Clarification
 )
@@ -57,13 +57,13 @@ func (b Block) String() string { return b.Kind.opening() + b.Text + b.Kind.closi
 type Verdict uint8
 
 const (
-	// None: no reserved tag was printed.
+	// None means that no reserved tag was printed.
 	None Verdict = iota
-	// Valid: exactly one block, where and how it must be.
+	// Valid means exactly one block, where and how it must be.
 	Valid
-	// Invalid: a reserved tag was printed in a way that is not a result.
+	// Invalid means that a reserved tag was printed in a way that is not a result.
 	Invalid
-	// Multiple: more than one block, or more than two exact tags.
+	// Multiple means more than one block, or more than two exact tags.
 	Multiple
 )
 
