@@ -103,7 +103,11 @@ func transcriptTail(planDir, name string) []string {
 	case len(tail) == 0:
 		return append(lines, "the transcript has no output")
 	}
-	lines = append(lines, fmt.Sprintf("last %d lines of the transcript:", len(tail)))
+	many := "line"
+	if len(tail) > 1 {
+		many = fmt.Sprintf("%d lines", len(tail))
+	}
+	lines = append(lines, "last "+many+" of the transcript:")
 	for _, line := range tail {
 		lines = append(lines, "  "+line)
 	}

@@ -145,18 +145,20 @@ func (c *runCmd) maxPhases(conf settings) (int, error) {
 type planSource struct {
 	path string
 	warn func(*plan.Snapshot)
+	last *plan.Snapshot
 }
 
 // Current implements run.Source.
 func (s *planSource) Current(context.Context) (*plan.Snapshot, error) {
+	if s.last != nil {
+		return s.last.Reread()
+	}
 	snapshot, err := plan.Read(s.path)
 	if err != nil {
 		return nil, err
 	}
-	if s.warn != nil {
-		s.warn(snapshot)
-		s.warn = nil
-	}
+	s.warn(snapshot)
+	s.last = snapshot
 	return snapshot, nil
 }
 

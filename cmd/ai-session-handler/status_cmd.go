@@ -59,6 +59,7 @@ type planStatus struct {
 	Transcript    string        `json:"latest_transcript"`
 	Outcome       string        `json:"latest_committed_outcome"`
 	GoOn          string        `json:"go_on"` // the command that goes on, empty when there is none
+	refused       bool          // run would refuse, whatever its flags: a problem says why
 }
 
 type planFacts struct {
@@ -74,7 +75,7 @@ type phaseStatus struct {
 	Status   string        `json:"status"` // of the last attempt; "pending" without one, "active" in progress
 	Attempts int           `json:"attempts"`
 	Last     string        `json:"last_attempt"`
-	InPlan   bool          `json:"in_plan"`
+	InPlan   *bool         `json:"in_plan"` // null when the plan can't be read
 	status   record.Status // of the last attempt
 }
 
@@ -127,7 +128,7 @@ func (s *planStatus) readSources(h *history) *plan.Snapshot {
 		s.problem(err)
 	}
 	for _, root := range h.plan.OuterRoots() {
-		s.Problems = append(s.Problems, "a history of this plan lies in an outer plan workspace: "+root)
+		s.refuse("a history of this plan lies in an outer plan workspace: " + root)
 	}
 	snapshot, err := plan.Read(h.plan.Path)
 	if err != nil {
@@ -140,6 +141,8 @@ func (s *planStatus) readSources(h *history) *plan.Snapshot {
 
 func (s *planStatus) problem(err error) { s.Problems = append(s.Problems, err.Error()) }
 
+func (s *planStatus) refuse(why string) { s.Problems, s.refused = append(s.Problems, why), true }
+
 func (s *planStatus) readState(h *history) {
 	st := h.state
 	s.Plan.AcceptedSHA256 = st.Plan.SHA256
@@ -148,7 +151,7 @@ func (s *planStatus) readState(h *history) {
 		s.Problems = append(s.Problems, "the plan changed since it was accepted; run refuses until it is accepted with --accept-plan-change")
 	}
 	if st.Plan.Path != h.plan.Path {
-		s.Problems = append(s.Problems, "the state belongs to a plan at another path: "+st.Plan.Path)
+		s.refuse("the state belongs to a plan at another path: " + st.Plan.Path)
 	}
 	s.Stop = st.Stop
 	if i := st.Invocation; i != nil {
@@ -187,7 +190,10 @@ func (s *planStatus) addPhases(snapshot *plan.Snapshot, st record.State) {
 		if !known {
 			i = len(s.Phases)
 			at[id] = i
-			s.Phases = append(s.Phases, phaseStatus{ID: id, Title: title, Status: "pending", InPlan: inPlan})
+			s.Phases = append(s.Phases, phaseStatus{ID: id, Title: title, Status: "pending"})
+			if snapshot != nil {
+				s.Phases[i].InPlan = &inPlan
+			}
 		}
 		return i
 	}
@@ -229,7 +235,10 @@ func (s *planStatus) place(h *history, snapshot *plan.Snapshot) {
 	default:
 		s.Stands, s.GoOn = standsIdle, runCommand(h.plan)
 	}
-	if s.GoOn != "" && s.Plan.Changed {
+	switch {
+	case s.refused:
+		s.GoOn = ""
+	case s.GoOn != "" && s.Plan.Changed:
 		s.GoOn += " --accept-plan-change"
 	}
 }
@@ -240,6 +249,11 @@ func (s *planStatus) findNext(h *history, snapshot *plan.Snapshot) {
 	}
 	if snapshot == nil {
 		return
+	}
+	if s.NextPhase != nil {
+		if _, ok := snapshot.Phase(s.NextPhase.ID); !ok {
+			s.refuse(s.NextPhase.ID + " is not in the plan any more; put it back, or start a new history: " + runCommand(h.plan, "--fresh"))
+		}
 	}
 	for _, p := range snapshot.Phases {
 		if s.NextPhase == nil && !slices.Contains(h.state.CompletedPhaseIDs, p.ID) {

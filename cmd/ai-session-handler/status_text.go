@@ -106,7 +106,11 @@ func (s *planStatus) phasesText(t *textWriter) {
 			done++
 		}
 	}
-	t.line("phases", fmt.Sprintf("%d of %d complete", done, len(s.Phases)))
+	if s.Plan.SHA256 == "" {
+		t.line("phases", fmt.Sprintf("%d complete; what else the plan holds is unknown", done))
+	} else {
+		t.line("phases", fmt.Sprintf("%d of %d complete", done, len(s.Phases)))
+	}
 	for _, p := range s.Phases {
 		fmt.Fprintf(t, "  %-10s %-20s %s%s\n", p.ID, p.Status, termtext.Line(p.Title), p.notes())
 	}
@@ -117,7 +121,7 @@ func (p phaseStatus) notes() string {
 	if p.Attempts > 1 {
 		notes += fmt.Sprintf(" (%d attempts)", p.Attempts)
 	}
-	if !p.InPlan {
+	if p.InPlan != nil && !*p.InPlan {
 		notes += " (not in the plan now)"
 	}
 	return notes

@@ -32,11 +32,15 @@ type Error struct {
 	cause error     // of the operating system, when reading failed
 }
 
+// maxPrinted bounds the problems that Error prints, so that the first ones stay
+// in sight.
+const maxPrinted = 50
+
 // Error returns a line "file:line:col: message" for each problem, followed by
-// its fix on indented lines.
+// its fix on indented lines. Behind the first 50 it only counts.
 func (e *Error) Error() string {
 	var b strings.Builder
-	for i, p := range e.Problems {
+	for i, p := range e.Problems[:min(len(e.Problems), maxPrinted)] {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
@@ -48,6 +52,9 @@ func (e *Error) Error() string {
 		if p.Fix != "" {
 			b.WriteString("\n    " + strings.ReplaceAll(p.Fix, "\n", "\n    "))
 		}
+	}
+	if more := len(e.Problems) - maxPrinted; more > 0 {
+		fmt.Fprintf(&b, "\nand %d more", more)
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,19 @@ func Read(path string) (*Snapshot, error) {
 		return nil, err
 	}
 	return Parse(path, source)
+}
+
+// Reread reads the plan again. It returns s itself where the bytes are the same,
+// which spares parsing them.
+func (s *Snapshot) Reread() (*Snapshot, error) {
+	source, err := readFile(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.Equal(source, s.Source) {
+		return s, nil
+	}
+	return Parse(s.Path, source)
 }
 
 func readFile(path string) ([]byte, error) {

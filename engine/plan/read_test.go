@@ -93,3 +93,35 @@ func TestReadMissingIsNotExist(t *testing.T) {
 		t.Errorf("Read: %v", err)
 	}
 }
+
+func TestRereadParsesOnlyWhatChanged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.md")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("## Phase 1: A\n\n### Workspace\n\n.\n")
+	first, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := first.Reread(); err != nil || again != first {
+		t.Errorf("unchanged: %p, want %p, %v", again, first, err)
+	}
+	write("## Phase 1: B\n\n### Workspace\n\n.\n")
+	if again, err := first.Reread(); err != nil || again.Phases[0].Title != "B" {
+		t.Errorf("changed: %+v, %v", again, err)
+	}
+	write("")
+	if _, err := first.Reread(); err == nil {
+		t.Error("a plan without phases was read")
+	}
+}
+
+func TestOnlyTheFirstProblemsArePrinted(t *testing.T) {
+	_, err := Parse("p.md", []byte(strings.Repeat("## Phase 0: A\n\n### Workspace\n\n.\n\n", 60)))
+	if err == nil || strings.Count(err.Error(), "p.md:") != 50 || !strings.HasSuffix(err.Error(), "and 10 more") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -49,13 +49,18 @@ func (r *Runner) begin(ctx context.Context, job Job) (*invocation, error) {
 	if v.self, err = proc.Self(); err != nil {
 		return nil, err
 	}
-	if v.snapshot, err = job.Source.Current(ctx); err != nil {
+	// A plan with errors is worth more words than a workspace in use, but only
+	// what is read under the lock counts.
+	if _, err := job.Source.Current(ctx); err != nil {
 		return nil, err
 	}
 	if v.lock, v.ctx, err = lock.Acquire(ctx, job.Plan.Root); err != nil {
 		return nil, err
 	}
-	if err := v.open(); err != nil {
+	if v.snapshot, err = job.Source.Current(ctx); err == nil {
+		err = v.open()
+	}
+	if err != nil {
 		v.close()
 		return nil, err
 	}
