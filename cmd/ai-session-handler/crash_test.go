@@ -248,8 +248,28 @@ func TestHandlerKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-// afterCrash checks every promise about a crashed run, and brings the plan to
-// its end as the documents say.
+// TestHandlerFailingAtEveryStep makes each durable step of the handler fail
+// once with an IO error: what it records is true, and no success is false.
+func TestHandlerFailingAtEveryStep(t *testing.T) {
+	t.Parallel()
+	for i, point := range points(t, enginetest.FaultEnv, worker) {
+		t.Run(fmt.Sprintf("%03d %s", i+1, point), func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, 2)
+			e := r.exec([]string{fmt.Sprintf("%s=fail=%d:%d", enginetest.FaultEnv, i+1, syscall.EIO)}, r.runArgs(worker)...)
+			if harmless := strings.Contains(point, "let-go supervisor"); harmless != (e.code == exitOK) {
+				t.Errorf("%+v", e)
+			}
+			if e.code != exitOK && (e.code != exitFailed || !strings.Contains(e.err, "input/output error")) {
+				t.Errorf("%+v", e)
+			}
+			r.afterCrash()
+		})
+	}
+}
+
+// afterCrash checks every promise about a run that crashed or failed, and
+// brings the plan to its end as the documents say.
 func (r *repo) afterCrash() {
 	r.t.Helper()
 	r.settled()
@@ -263,7 +283,7 @@ func (r *repo) afterCrash() {
 	r.checkStatus(st)
 	artifacts := r.files()
 	e := r.run(worker)
-	if st.ActiveAttempt != nil {
+	if current := st.CurrentPhase; current != nil {
 		r.checkRefusal(e, st, before)
 		e = r.run(worker, "--retry-stopped")
 	}
@@ -290,6 +310,8 @@ func (r *repo) checkStatus(st record.State) {
 	switch {
 	case st.ActiveAttempt != nil:
 		want = "unresolved: " + st.ActiveAttempt.Phase.ID
+	case st.Stop != nil:
+		want = "stopped: " + st.Stop.PhaseID
 	case len(st.CompletedPhaseIDs) == 2:
 		want = "complete: "
 	}
@@ -300,19 +322,20 @@ func (r *repo) checkStatus(st record.State) {
 
 func (r *repo) checkRefusal(e ended, st record.State, before map[string]int) {
 	r.t.Helper()
-	if e.code != exitInvalid || !strings.Contains(e.err, st.ActiveAttempt.ID) || !strings.Contains(e.err, "--retry-stopped") {
-		r.t.Errorf("an unresolved attempt is not refused: %+v", e)
+	if e.code != exitInvalid || !strings.Contains(e.err, st.CurrentPhase.ID) || !strings.Contains(e.err, "--retry-stopped") {
+		r.t.Errorf("an attempt that did not end well is not refused: %+v", e)
 	}
 	if now := r.ledger(); fmt.Sprint(now) != fmt.Sprint(before) {
 		r.t.Errorf("a refused run ran something: %v, then %v", before, now)
 	}
-	if st.ActiveAttempt.Status == record.Prepared && before[st.ActiveAttempt.Phase.ID] != 0 {
+	if a := st.ActiveAttempt; a != nil && a.Status == record.Prepared && before[a.Phase.ID] != 0 {
 		r.t.Error("an agent executed before its identity was durable")
 	}
 }
 
 // checkEnd compares the ledger with what the state at the crash allows: a
-// phase ran once, or again after the explicit retry of its unresolved attempt.
+// phase ran once, or again after the explicit retry of an attempt that did not
+// end well.
 func (r *repo) checkEnd(atCrash record.State, before map[string]int) {
 	r.t.Helper()
 	st := r.state()
@@ -321,7 +344,7 @@ func (r *repo) checkEnd(atCrash record.State, before map[string]int) {
 	}
 	for phase, n := range r.ledger() {
 		want := 1
-		if a := atCrash.ActiveAttempt; a != nil && a.Phase.ID == phase {
+		if current := atCrash.CurrentPhase; current != nil && current.ID == phase {
 			want += before[phase]
 		}
 		if n != want {

@@ -81,6 +81,19 @@ func TestProcessesThatCannotBeEnded(t *testing.T) {
 	}
 }
 
+// TestAWorkerThatStopsItsSupervisor leaves nobody to obey the handler.
+func TestAWorkerThatStopsItsSupervisor(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, 1)
+	steps := []string{"pid=worker.pid", "daemon=daemon.pid", "kill-parent=STOP", "forever"}
+	e := r.exec([]string{"HANDLER_TEST_GRACE=50ms"}, r.runArgs(steps, "--timeout", "300ms")...)
+	if e.code != exitFailed || !strings.Contains(e.err, "timeout: ") {
+		t.Errorf("%+v", e)
+	}
+	r.settled()
+	r.checkGone()
+}
+
 // start starts the product with a stdout of the test's own.
 func (r *repo) start(cmd *exec.Cmd) (wait func() int) {
 	r.t.Helper()

@@ -70,6 +70,11 @@ type Exit struct {
 // that somebody outside the tree holds open never ends.
 const drainBound = 2 * time.Second
 
+// answerBound is how long, beyond twice the grace, a supervisor may take to
+// report the end of a worker. It has its own bounds and keeps them, unless a
+// hostile worker stopped it.
+const answerBound = 10 * time.Second
+
 // clockStep bounds a wait for a deadline, so that time spent suspended is
 // noticed soon after.
 const clockStep = time.Second
@@ -82,9 +87,10 @@ type session struct {
 	exit    Exit
 	ordered bool // the worker's end was ordered, or seen
 	begun   time.Duration
-	last    atomic.Int64 // boot time of the last byte
-	failed  chan error   // the sink's first error
-	mu      sync.Mutex   // serialises the sink
+	answer  time.Duration // boot time by which the supervisor must have reported
+	last    atomic.Int64  // boot time of the last byte
+	failed  chan error    // the sink's first error
+	mu      sync.Mutex    // serialises the sink
 	streams sync.WaitGroup
 	taken   atomic.Int64
 }
@@ -204,19 +210,28 @@ func (s *session) order(why Reason, err error) {
 	if s.ordered {
 		return
 	}
-	s.ordered = true
+	s.expectEnd()
 	s.exit.Reason, s.exit.Err = why, err
 	_ = s.w.conn.Send(wire.Stop)
+}
+
+// expectEnd notes that the worker's end is under way: no deadline of the
+// worker counts any more, but its supervisor has one.
+func (s *session) expectEnd() {
+	if !s.ordered {
+		s.ordered = true
+		s.answer = bootTime() + 2*s.w.spec.Grace + answerBound
+	}
 }
 
 // noteReport reports whether it was the last one.
 func (s *session) noteReport(r wire.Report) bool {
 	switch {
 	case r.Failed != nil:
-		s.ordered = true
+		s.expectEnd()
 		s.exit.Reason, s.exit.Err = LaunchFailed, launchError(s.w.spec.Argv[0], r.Failed)
 	case r.Exited:
-		s.ordered = true // too late for a deadline: it ended by itself
+		s.expectEnd() // too late for a deadline: it ended by itself
 	case r.Ended != nil:
 		s.noteEnd(*r.Ended)
 		return true
@@ -238,6 +253,9 @@ func (s *session) noteEnd(end record.Exit) {
 
 func (s *session) checkDeadlines() {
 	now := bootTime()
+	if s.ordered && now >= s.answer {
+		_ = s.w.supervisor.Kill()
+	}
 	if s.limits.Timeout > 0 && now-s.begun >= s.limits.Timeout {
 		s.order(TimedOut, nil)
 	}
@@ -301,6 +319,7 @@ func holders(pipe *os.File) []record.Leftover {
 // supervisorDied ends what the supervisor left: the worker's leader has got
 // its death signal, the rest has become our children.
 func (s *session) supervisorDied() {
+	_ = s.w.supervisor.Kill() // in case it only closed the socket
 	s.w.reapSupervisor()
 	leader, swept, survivors := s.w.launcher.sweepOrphans(s.w.identity.PID, s.w.began)
 	s.exit.Exit = record.Exit{

@@ -340,6 +340,8 @@ func resources() *record.Resources {
 	return &record.Resources{CPUMS: cpu.Milliseconds(), PeakRSSBytes: u.Maxrss << 10}
 }
 
+// writeExit writes the exit record as a whole, since others may look for it at
+// any moment, and in the place of whatever a worker may have planted there.
 func (s *supervisor) writeExit(exit record.Exit) int {
 	dir, err := fsx.OpenDirFile(os.NewFile(wire.PlanDir, "plan directory"), s.seam)
 	if err != nil {
@@ -347,7 +349,7 @@ func (s *supervisor) writeExit(exit record.Exit) int {
 	}
 	data, err := record.Encode(exit)
 	if err == nil {
-		err = dir.WriteNew(workspace.ExitFile(s.start.AttemptID), data)
+		err = dir.Replace(workspace.ExitFile(s.start.AttemptID), data)
 	}
 	if err != nil {
 		return 1
