@@ -17,6 +17,8 @@ type attemptsCmd struct {
 }
 
 type attemptsShowCmd struct {
+	readFlags
+
 	ID   string `arg:"" optional:"" help:"The attempt's id or the beginning of it, or a phase's id for its latest attempt. Default: the latest attempt."`
 	Plan string `required:"" placeholder:"PATH" help:"The plan."`
 }
@@ -125,6 +127,8 @@ func endText(o record.Outcome) string {
 		return "by signal " + *o.Signal
 	case o.ExitCode != nil:
 		return fmt.Sprintf("with exit code %d", *o.ExitCode)
+	case o.Status == record.LaunchFailed:
+		return "it never ran"
 	}
 	return "unknown"
 }

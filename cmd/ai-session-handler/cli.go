@@ -29,7 +29,6 @@ var testOnlyGrace = binding.DefaultGrace
 type cli struct {
 	Directory string           `short:"C" placeholder:"DIR" help:"Take relative paths from DIR instead of the current directory."`
 	Quiet     bool             `short:"q" help:"Show no worker output and no progress; the result and errors are still shown."`
-	JSON      bool             `name:"json" help:"Print one JSON object, where a command reads something."`
 	Version   kong.VersionFlag `help:"Print the version."`
 
 	Run      runCmd      `cmd:"" help:"Run the remaining phases of a plan."`
@@ -37,6 +36,20 @@ type cli struct {
 	Init     initCmd     `cmd:"" help:"Start a repository off."`
 	Plan     planCmd     `cmd:"" help:"Check, show and write plans."`
 	Attempts attemptsCmd `cmd:"" help:"Show the evidence of attempts."`
+}
+
+// readFlags are the flags of every command that reads and reports.
+type readFlags struct {
+	JSON jsonFlag `name:"json" help:"Print one JSON object instead of text; an error too."`
+}
+
+// jsonFlag tells the app about itself, so that a command can refuse as JSON.
+type jsonFlag bool
+
+// AfterApply is called by the parser.
+func (j jsonFlag) AfterApply(a *app) error {
+	a.json = bool(j)
+	return nil
 }
 
 // app is what every command gets: the process it runs in.
@@ -99,6 +112,7 @@ func (a *app) dispatch(args []string) (code int, err error) {
 		kong.Name("ai-session-handler"), kong.Description(description),
 		kong.Vars{"version": "ai-session-handler " + version},
 		kong.Writers(a.stdout, a.stdout),
+		kong.Bind(a),
 		kong.Exit(func(code int) { panic(earlyExit(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 	)
@@ -109,9 +123,8 @@ func (a *app) dispatch(args []string) (code int, err error) {
 		args = []string{"--help"}
 	}
 	parsed, err := parser.Parse(args)
-	// A command line that can't be parsed leaves the grammar empty.
-	a.json = grammar.JSON || err != nil && slices.Contains(args, "--json")
 	if err != nil {
+		a.json = slices.Contains(args, "--json") // the flag itself was not applied
 		return 0, usageError(err)
 	}
 	if err := a.configure(&grammar); err != nil {

@@ -62,8 +62,10 @@ func (s *settings) apply(data []byte) error {
 	var faults *record.DecodeError
 	if err := record.Decode(data, &c); errors.As(err, &faults) {
 		problems = faults.Problems
-	} else {
-		problems = s.take(c)
+	}
+	// An unknown key says nothing against the others, which are checked too.
+	if json.Unmarshal(data, &c) == nil {
+		problems = append(problems, s.take(c)...)
 	}
 	if len(problems) == 0 {
 		return nil

@@ -21,6 +21,8 @@ type planCmd struct {
 }
 
 type planLintCmd struct {
+	readFlags
+
 	Paths []string `arg:"" name:"path" help:"The plans."`
 }
 
@@ -137,6 +139,8 @@ func formatFinding(path string, f plan.Finding) string {
 }
 
 type planShowCmd struct {
+	readFlags
+
 	Path  string `arg:"" help:"The plan."`
 	Phase string `placeholder:"N" help:"Print the exact body of this phase only."`
 }

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/kballard/go-shellquote"
-
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
 	"github.com/ai-session-handler/ai-session-handler/engine/run"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
@@ -17,7 +15,7 @@ import (
 
 // printResult says what happened, where the evidence lies and how to go on, and
 // returns the exit code.
-func printResult(ctx context.Context, to printer, p workspace.Plan, r run.Result) int {
+func printResult(ctx context.Context, to printer, job run.Job, r run.Result) int {
 	if r.End == run.Complete {
 		to.Result("runner-complete: all phases complete")
 		return exitOK
@@ -26,7 +24,7 @@ func printResult(ctx context.Context, to printer, p workspace.Plan, r run.Result
 	switch o.Status {
 	case record.PhaseComplete:
 		to.Result("phase-complete: " + o.Phase.ID)
-		to.Line("next: " + runCommand(p))
+		to.Line("next: " + job.Again())
 		return exitOK
 	case record.Blocked:
 		to.Result("phase-blocked: " + o.Summary)
@@ -36,7 +34,7 @@ func printResult(ctx context.Context, to printer, p workspace.Plan, r run.Result
 		to.Error(failureText(r))
 	}
 	to.Line("outcome: " + filepath.Join(r.PlanDir, r.Path))
-	to.Line("next: " + advice(*o) + ": " + runCommand(p, "--retry-stopped"))
+	to.Line("next: " + advice(*o) + ": " + job.Again("--retry-stopped"))
 	return resultCode(ctx, *o)
 }
 
@@ -48,10 +46,6 @@ func resultCode(ctx context.Context, o record.Outcome) int {
 		return signalCode(interrupted.Signal)
 	}
 	return statusCodes[o.Status]
-}
-
-func runCommand(p workspace.Plan, flags ...string) string {
-	return shellquote.Join(append([]string{"ai-session-handler", "run", "--plan", p.Path}, flags...)...)
 }
 
 // advice says what to do before a retry.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"time"
@@ -44,7 +45,8 @@ EXIT STATUS
   2    the phase is blocked
   3    the phase needs a clarification
   4    the agent failed: its process, launch, result, time or IO
-  5    nothing was run: invalid input, a changed plan, a stopped or unresolved phase
+  5    nothing, or nothing more, was run: invalid input, a lock that is held, a changed
+       plan, a stopped or unresolved phase
   129, 130, 131, 143    interrupted by SIGHUP, SIGINT, SIGQUIT, SIGTERM`
 }
 
@@ -81,7 +83,7 @@ func (c *runCmd) run(a *app, console *ui.Console) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return printResult(ctx, console, job.Plan, result), nil
+	return printResult(ctx, console, job, result), nil
 }
 
 // job resolves everything the command line, the configuration and the
@@ -104,12 +106,35 @@ func (c *runCmd) job(a *app, console *ui.Console) (run.Job, error) {
 		return run.Job{}, err
 	}
 	return run.Job{
-		Plan: located, Binding: bound, Environ: a.environ, Console: console, Observe: ui.NewProgress(console).Event,
+		Plan: located, Command: c.again(located), Binding: bound, Environ: a.environ, Console: console, Observe: ui.NewProgress(console).Event,
 		Source: &planSource{path: located.Path, warn: func(s *plan.Snapshot) { warn(console, located, s) }},
 		Options: run.Options{
 			MaxPhases: maxPhases, RetryStopped: c.RetryStopped, AcceptPlanChange: c.AcceptPlanChange, Fresh: c.Fresh,
 		},
 	}, nil
+}
+
+// again is the command line without what is decided once: accepting, retrying
+// and starting afresh.
+func (c *runCmd) again(located workspace.Plan) []string {
+	words := []string{"ai-session-handler", "run", "--plan", located.Path}
+	add := func(given bool, flag, value string) {
+		if given {
+			words = append(words, flag, value)
+		}
+	}
+	add(c.AgentCmd != "", "--agent-cmd", c.AgentCmd)
+	add(c.MaxPhases != nil, "--max-phases", fmt.Sprint(deref(c.MaxPhases)))
+	add(c.Timeout.set, "--timeout", limitText(c.Timeout.limit))
+	add(c.IdleTimeout.set, "--idle-timeout", limitText(c.IdleTimeout.limit))
+	return words
+}
+
+func deref(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
 }
 
 func (c *runCmd) binding(conf settings) (binding.Binding, error) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kballard/go-shellquote"
+
 	"github.com/ai-session-handler/ai-session-handler/engine/plan"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/engine/run"
@@ -12,6 +14,8 @@ import (
 )
 
 type statusCmd struct {
+	readFlags
+
 	Plan string `required:"" placeholder:"PATH" help:"The plan."`
 }
 
@@ -59,6 +63,7 @@ type planStatus struct {
 	Transcript    string        `json:"latest_transcript"`
 	Outcome       string        `json:"latest_committed_outcome"`
 	GoOn          string        `json:"go_on"` // the command that goes on, empty when there is none
+	noAgent       bool          // config.json names none, so the command must
 	refused       bool          // run would refuse, whatever its flags: a problem says why
 }
 
@@ -124,9 +129,11 @@ func gather(h *history) *planStatus {
 // readSources reads the plan and the configuration; what is wrong with them is
 // a problem, not an error.
 func (s *planStatus) readSources(h *history) *plan.Snapshot {
-	if _, err := readConfig(h.plan.Root); err != nil {
+	conf, err := readConfig(h.plan.Root)
+	if err != nil {
 		s.problem(err)
 	}
+	s.noAgent = conf.agentCmd == ""
 	for _, root := range h.plan.OuterRoots() {
 		s.refuse("a history of this plan lies in an outer plan workspace: " + root)
 	}
@@ -137,6 +144,15 @@ func (s *planStatus) readSources(h *history) *plan.Snapshot {
 	}
 	s.Plan.SHA256 = snapshot.SHA256
 	return snapshot
+}
+
+// again is the command that goes on with the plan.
+func (s *planStatus) again(h *history, flags ...string) string {
+	words := []string{"ai-session-handler", "run", "--plan", h.plan.Path}
+	if s.noAgent {
+		words = append(words, "--agent-cmd", "TEMPLATE")
+	}
+	return shellquote.Join(append(words, flags...)...)
 }
 
 func (s *planStatus) problem(err error) { s.Problems = append(s.Problems, err.Error()) }
@@ -221,19 +237,19 @@ func (s *planStatus) place(h *history, snapshot *plan.Snapshot) {
 	case st.ActiveAttempt != nil && handlerAlive, handlerAlive && st.Stop == nil && s.NextPhase != nil:
 		s.Stands = standsRunning
 	case st.ActiveAttempt != nil && s.Handler != nil && s.Handler.Alive == "unknown":
-		s.Stands, s.GoOn = standsUnknown, runCommand(h.plan, "--retry-stopped")
+		s.Stands, s.GoOn = standsUnknown, s.again(h, "--retry-stopped")
 	case st.ActiveAttempt != nil:
-		s.Stands, s.GoOn = standsAbandoned, runCommand(h.plan, "--retry-stopped")
+		s.Stands, s.GoOn = standsAbandoned, s.again(h, "--retry-stopped")
 	case st.Stop != nil:
-		s.Stands, s.GoOn = standsStopped, runCommand(h.plan, "--retry-stopped")
+		s.Stands, s.GoOn = standsStopped, s.again(h, "--retry-stopped")
 	case snapshot == nil:
 		s.Stands = standsOffPlan
 	case s.NextPhase == nil:
 		s.Stands = standsComplete
 	case len(st.CommittedOutcomes) == 0:
-		s.Stands, s.GoOn = standsNew, runCommand(h.plan)
+		s.Stands, s.GoOn = standsNew, s.again(h)
 	default:
-		s.Stands, s.GoOn = standsIdle, runCommand(h.plan)
+		s.Stands, s.GoOn = standsIdle, s.again(h)
 	}
 	switch {
 	case s.refused:
@@ -252,7 +268,7 @@ func (s *planStatus) findNext(h *history, snapshot *plan.Snapshot) {
 	}
 	if s.NextPhase != nil {
 		if _, ok := snapshot.Phase(s.NextPhase.ID); !ok {
-			s.refuse(s.NextPhase.ID + " is not in the plan any more; put it back, or start a new history: " + runCommand(h.plan, "--fresh"))
+			s.refuse(s.NextPhase.ID + " is not in the plan any more; put it back, or start a new history: " + s.again(h, "--fresh"))
 		}
 	}
 	for _, p := range snapshot.Phases {

@@ -112,7 +112,8 @@ func (s *planStatus) phasesText(t *textWriter) {
 		t.line("phases", fmt.Sprintf("%d of %d complete", done, len(s.Phases)))
 	}
 	for _, p := range s.Phases {
-		fmt.Fprintf(t, "  %-10s %-20s %s%s\n", p.ID, p.Status, termtext.Line(p.Title), p.notes())
+		line := fmt.Sprintf("  %-10s %-20s %s%s", p.ID, p.Status, termtext.Line(p.Title), p.notes())
+		t.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 }
 

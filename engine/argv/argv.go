@@ -1,8 +1,7 @@
 // Package argv turns a command template into the argument vector of a worker.
 // A template is split into words first, then placeholders are replaced inside
 // each word, so a value with spaces stays one argument. No shell is ever
-// involved. See docs/plan-format.md for who uses it and the README for the
-// placeholders.
+// involved. See the README.
 package argv
 
 import (

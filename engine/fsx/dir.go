@@ -46,7 +46,7 @@ func OpenDirFile(f *os.File, seam Seam) (*Dir, error) {
 func (d *Dir) Sub(name string) (*Dir, error) {
 	root, err := d.root.OpenRoot(name)
 	if err != nil {
-		return nil, err
+		return nil, d.explain(name, cmp.Or(d.notLinked(name), err))
 	}
 	if err := d.notLinked(name); err != nil {
 		_ = root.Close()

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path"
 	"path/filepath"
 	"slices"
 
@@ -145,34 +143,6 @@ func (v *invocation) firstRun() error {
 	return nil
 }
 
-// movedPlans lists the plans that have a history in this workspace and are
-// gone. A history that can't be read does not count: nothing says whose it is.
-func (v *invocation) movedPlans() ([]string, error) {
-	if v.handler == nil {
-		return nil, nil
-	}
-	keys, err := v.job.Plan.SiblingKeys(v.handler)
-	var gone []string
-	for _, key := range keys {
-		if p, ok := v.planOf(key); ok {
-			if _, err := os.Lstat(p); errors.Is(err, fs.ErrNotExist) {
-				gone = append(gone, p)
-			}
-		}
-	}
-	return gone, err
-}
-
-func (v *invocation) planOf(key string) (string, bool) {
-	dir, err := v.handler.Sub(path.Join(workspace.PlansDir, key))
-	if err != nil {
-		return "", false
-	}
-	defer func() { _ = dir.Close() }()
-	st, found, err := state.Store{Dir: dir}.Load()
-	return st.Plan.Path, found && err == nil
-}
-
 // startFresh begins a new history. An old one of which something still lives is
 // refused; otherwise it is moved aside only once the new one has something to
 // write, so that a refusal and a dry run leave it where it is.
@@ -276,7 +246,7 @@ func (v *invocation) choose() (p plan.Phase, found bool, err error) {
 	if want != "" {
 		return p, false, &Refusal{
 			What: fmt.Sprintf("%s, which has an unresolved attempt, is not in the plan any more", want),
-			Next: []string{"put it back, or start a new history: " + command(v.job.Plan, "--fresh")},
+			Next: []string{"put it back, or start a new history: " + v.job.Again("--fresh")},
 		}
 	}
 	return p, false, nil

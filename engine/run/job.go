@@ -10,7 +10,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
+
+	"github.com/kballard/go-shellquote"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/binding"
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
@@ -31,6 +34,13 @@ type Job struct {
 	Console Console
 	Observe func(record.Event) // called from several goroutines, never nil
 	Hurry   <-chan struct{}    // each receive shortens the grace of a worker being ended
+	Command []string           // the command line that goes on with the plan, for messages
+}
+
+// Again is the command line that goes on with the plan, with more flags, ready
+// to be pasted into a shell.
+func (j Job) Again(flags ...string) string {
+	return shellquote.Join(append(slices.Clone(j.Command), flags...)...)
 }
 
 // Source reads the plan again while the loop runs. The snapshot must be of the
@@ -100,12 +110,13 @@ func (r *Runner) Run(ctx context.Context, job Job) (Result, error) {
 		return Result{}, err
 	}
 	defer v.close()
+	v.observe(record.Event{Kind: record.InvocationStarted})
+	defer v.observe(record.Event{Kind: record.InvocationEnded})
 	return v.loop()
 }
 
 // loop runs phases until none is left, the cap is reached, or one stops.
 func (v *invocation) loop() (Result, error) {
-	v.observe(record.Event{Kind: record.InvocationStarted})
 	var last Result
 	for done := 0; ; done++ {
 		next, found, err := v.choose()

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/engine/state"
-	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
@@ -35,11 +34,6 @@ func (e *Refusal) fact(name, format string, args ...any) {
 	e.Facts = append(e.Facts, name+": "+fmt.Sprintf(format, args...))
 }
 
-// command is a command line for the plan, ready to be pasted.
-func command(plan workspace.Plan, words ...string) string {
-	return shellquote.Join(append([]string{"ai-session-handler", "run", "--plan", plan.Path}, words...)...)
-}
-
 func (v *invocation) refuseStopped() error {
 	s := v.state.Stop
 	r := &Refusal{What: fmt.Sprintf("%s is stopped: %s", s.PhaseID, s.Reason)}
@@ -55,21 +49,21 @@ func (v *invocation) refuseStopped() error {
 	r.fact("outcome", "%s", v.path(last.OutcomePath))
 	if _, ok := v.snapshot.Phase(s.PhaseID); !ok {
 		r.fact("plan", "%s is not in it any more", s.PhaseID)
-		r.Next = []string{"put " + s.PhaseID + " back, or start a new history: " + command(v.job.Plan, "--fresh")}
+		r.Next = []string{"put " + s.PhaseID + " back, or start a new history: " + v.job.Again("--fresh")}
 		return r
 	}
 	flags := []string{"--retry-stopped"}
 	if v.accepted != "" { // it is not on disk, so the next run has to say it again
 		flags = append(flags, "--accept-plan-change")
 	}
-	r.Next = []string{"look at what it left, settle what stopped it, then run it again: " + command(v.job.Plan, flags...)}
+	r.Next = []string{"look at what it left, settle what stopped it, then run it again: " + v.job.Again(flags...)}
 	return r
 }
 
 func (v *invocation) refuseUnresolved() error {
 	a := v.state.ActiveAttempt
 	r := v.unresolved(fmt.Sprintf("%s has an unresolved attempt %s (%s): its handler ended before its result was on disk", a.Phase.ID, a.ID, a.Status))
-	r.Next = []string{"look at what it left and make sure nothing of it still runs, then run it again: " + command(v.job.Plan, "--retry-stopped")}
+	r.Next = []string{"look at what it left and make sure nothing of it still runs, then run it again: " + v.job.Again("--retry-stopped")}
 	return r
 }
 
@@ -124,7 +118,7 @@ func (v *invocation) refuseChangedPlan(sha256 string) error {
 	r := &Refusal{What: "the plan changed since it was accepted: " + v.job.Plan.Path}
 	r.fact("accepted", "%s", v.state.Plan.SHA256)
 	r.fact("now     ", "%s", sha256)
-	r.Next = []string{"read the change; to go on with it: " + command(v.job.Plan, v.withRetry("--accept-plan-change")...)}
+	r.Next = []string{"read the change; to go on with it: " + v.job.Again(v.withRetry("--accept-plan-change")...)}
 	return r
 }
 
@@ -139,7 +133,7 @@ func (v *invocation) withRetry(flags ...string) []string {
 func (v *invocation) refuseMissingPhases(e *state.MissingPhasesError) error {
 	return &Refusal{
 		What: fmt.Sprintf("the changed plan can't be accepted: completed phases are not in it any more: %s", strings.Join(e.IDs, ", ")),
-		Next: []string{"put them back, or start a new history: " + command(v.job.Plan, "--fresh")},
+		Next: []string{"put them back, or start a new history: " + v.job.Again("--fresh")},
 	}
 }
 
@@ -149,7 +143,7 @@ func (v *invocation) refuseOtherPath() error {
 		Facts: []string{"this plan: " + v.job.Plan.Path, "history of: " + v.state.Plan.Path, "state: " + v.job.Plan.StatePath()},
 		Next: []string{
 			"to carry the history on, move the repository back to where it was",
-			"to start a new history, which keeps the old one aside: " + command(v.job.Plan, "--fresh"),
+			"to start a new history, which keeps the old one aside: " + v.job.Again("--fresh"),
 		},
 	}
 }
@@ -162,7 +156,7 @@ func (v *invocation) refuseMoved(others []string) error {
 	}
 	r.Next = []string{
 		"to carry that history on, move the plan back: " + shellquote.Join("mv", v.job.Plan.Path, others[0]),
-		"to start a new history for this plan: " + command(v.job.Plan, "--fresh"),
+		"to start a new history for this plan: " + v.job.Again("--fresh"),
 	}
 	return r
 }

@@ -1,5 +1,5 @@
 // Package ui is what a person or a pipe sees of a run: the worker's output as
-// it comes, plain progress lines, errors, and the result (docs/command-line.md,
+// it comes, plain progress lines, errors, and the result (the README,
 // "What people see").
 //
 // A [Writer] stands before each destination, so that a run is never stopped,

@@ -88,6 +88,7 @@ func TestBufferIsUsedInFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
 		w := NewWriter(g, Patience)
+		synctest.Wait()
 		start := time.Now()
 		write(t, w, strings.Repeat("x", bufferSize))
 		if waited := time.Since(start); waited != 0 {
@@ -121,8 +122,12 @@ func TestFlushWaitsForTheMark(t *testing.T) {
 			time.Sleep(time.Second)
 			close(g.open)
 		}()
+		start := time.Now()
 		if err := w.Flush(Patience); err != nil {
 			t.Error(err)
+		}
+		if waited := time.Since(start); waited != time.Second {
+			t.Errorf("waited %v", waited)
 		}
 		if !strings.HasSuffix(g.out.String(), "\n[output dropped: 65536 bytes]\n") {
 			t.Errorf("wrote …%q", tail(g.out.String()))
