@@ -13,8 +13,8 @@ const maxHeld = MaxText + 2*maxTag
 // (docs/worker-protocol.md, "Out"). It is not safe for concurrent use.
 //
 // Hidden is what stands from an opening tag at the start of a line up to the
-// next closing tag of the same kind; the newline behind it remains. Everything
-// else passes at once: a tag mentioned within a line holds nothing back. The
+// next closing tag of the same kind, and a newline right behind it, so that a
+// block on lines of its own leaves no empty one. Everything else passes at once: a tag mentioned within a line holds nothing back. The
 // beginning of an opening tag is held until the next byte decides. A block
 // that is not closed is held until [Filter.Close], but never more than
 // [MaxText] bytes and its tags: beyond that all of it is let through.
@@ -22,6 +22,7 @@ type Filter struct {
 	w         io.Writer
 	limit     int    // bytes held at most
 	lineStart bool   // the next byte is the first of a line
+	ended     bool   // a block has just ended; a newline now belongs to it
 	held      []byte // an opening tag or its beginning, and what followed it
 	kind      Kind   // of the block being held, 0 outside
 	matched   int    // bytes of its closing tag that held ends with
@@ -55,6 +56,8 @@ func (f *Filter) Close() error {
 // has changed its state so that the next call does not.
 func (f *Filter) take(p []byte) int {
 	switch {
+	case f.ended:
+		return f.behind(p)
 	case f.kind != 0:
 		return f.inside(p)
 	case f.lineStart || len(f.held) > 0:
@@ -72,6 +75,16 @@ func (f *Filter) pass(p []byte) int {
 	f.emit(p[:n])
 	f.lineStart = p[n-1] == '\n'
 	return n
+}
+
+// behind takes the newline that belongs to the block before it.
+func (f *Filter) behind(p []byte) int {
+	f.ended = false
+	if p[0] != '\n' {
+		return 0
+	}
+	f.lineStart = true
+	return 1
 }
 
 // opening reads the next byte of what may be an opening tag.
@@ -98,6 +111,7 @@ func (f *Filter) inside(p []byte) int {
 	n, closed := f.findClosing(p[:min(len(p), f.limit-len(f.held))])
 	if closed {
 		f.reset()
+		f.ended = true
 		return n
 	}
 	f.held = appendWithin(f.held, p[:n], f.limit)

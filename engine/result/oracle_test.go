@@ -135,6 +135,9 @@ func heldAt(stream string, i, limit int) (n int, hidden bool) {
 		}
 		text, _, closed := strings.Cut(body, "</"+name+">")
 		if n := 2*len(name) + 5 + len(text); closed && n <= limit {
+			if strings.HasPrefix(stream[i+n:], "\n") {
+				n++
+			}
 			return n, true
 		}
 		return min(limit, len(stream)-i), false

@@ -1,5 +1,5 @@
 // Package schemas is the folder of the JSON Schemas (draft 2020-12) of the
-// records that the handler writes down, for readers that are not written in Go:
+// records of the handler, for readers that are not written in Go:
 //
 //	state.schema.json    the state of a plan
 //	outcome.schema.json  the outcome of an attempt

@@ -90,21 +90,27 @@ func parse(data []byte) (any, error) {
 		return nil, syntaxError(data, dec, err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%s: text after the JSON object", position(data, dec.InputOffset()))
+		return nil, fmt.Errorf("%s: text after the JSON object", position(data, faultOffset(data, dec.InputOffset())))
 	}
 	return v, nil
 }
 
 func syntaxError(data []byte, dec *json.Decoder, err error) error {
-	at := dec.InputOffset()
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		at = syntax.Offset
-	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("invalid JSON at %s: it ends too early", position(data, int64(len(data))))
 	}
-	return fmt.Errorf("invalid JSON at %s: %w", position(data, at), err)
+	return fmt.Errorf("invalid JSON at %s: %w", position(data, faultOffset(data, dec.InputOffset())), err)
+}
+
+// faultOffset is where the first byte stands that makes data no JSON. Only
+// reading all at once tells it; a decoder knows no more than near.
+func faultOffset(data []byte, near int64) int64 {
+	var whole any
+	var syntax *json.SyntaxError
+	if errors.As(json.Unmarshal(data, &whole), &syntax) && syntax.Offset > 0 {
+		return syntax.Offset - 1
+	}
+	return near
 }
 
 func position(data []byte, offset int64) string {

@@ -75,3 +75,18 @@ func TestDecodeReportsAllFaultsAtOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestDecodeSaysWhereTheSyntaxBreaks(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"on": NaN}`:            `line 1, column 8: invalid character 'N'`,
+		"{\n  \"on\": true,\n}":  `line 3, column 1: invalid character '}'`,
+		"{\n  \"on\": true\n} x": `line 3, column 3: text after the JSON object`,
+		"{\n  \"on\": [\n":       `line 3, column 1: it ends too early`,
+		"\ufeff{}":               `starts with a byte order mark`,
+	} {
+		var v outer
+		if err := Decode([]byte(text), &v); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
+}
