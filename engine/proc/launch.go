@@ -213,7 +213,7 @@ func controlSocket() (ours, theirs *os.File, err error) {
 func (w *Worker) hold(path string) error {
 	program := w.spec.Argv[0]
 	err := w.conn.SendStart(wire.Start{
-		AttemptID: w.spec.AttemptID, Path: path, Argv: w.spec.Argv, Env: w.spec.Env,
+		AttemptID: w.spec.AttemptID, Path: wire.Exact(path), Argv: wire.ExactAll(w.spec.Argv), Env: wire.ExactAll(w.spec.Env),
 		Grace: w.spec.Grace, Backstop: w.spec.Backstop,
 	})
 	if err != nil {

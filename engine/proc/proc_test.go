@@ -191,6 +191,14 @@ func TestNothingOfOursReachesAWorker(t *testing.T) {
 	}
 }
 
+func TestArgumentsAndEnvironmentNeedNotBeText(t *testing.T) {
+	s := spec(t, workspace(t), "/bin/sh", "-c", `printf '%s %s' "$1" "$V"`, "sh", "a\xff\xfeb")
+	s.Env = []string{"V=\xe9<&>\n"}
+	if _, c := run(t, s, Limits{}); c.out.String() != "a\xff\xfeb \xe9<&>\n" {
+		t.Errorf("the worker got %q", &c.out)
+	}
+}
+
 func TestAHeldWorkerExecutesNothing(t *testing.T) {
 	dir := workspace(t)
 	w, err := launcher(t).Start(agent(t, dir, "touch=ran"))

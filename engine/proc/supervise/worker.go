@@ -30,10 +30,10 @@ func forkHeld(start wire.Start) (*worker, *wire.Failure) {
 	if hold.err != nil || fail.err != nil {
 		return nil, failure("pipe", errors.Join(hold.err, fail.err))
 	}
-	argv := append([]string{"ai-session-handler", modeTrampoline, start.Path}, start.Argv...)
+	argv := append([]string{"ai-session-handler", modeTrampoline, string(start.Path)}, wire.Strings(start.Argv)...)
 	w := &worker{hold: hold.write, fail: fail.read, ended: make(chan struct{})}
 	pid, err := syscall.ForkExec("/proc/self/exe", argv, &syscall.ProcAttr{
-		Env:   start.Env,
+		Env:   wire.Strings(start.Env),
 		Files: []uintptr{0, 1, 2, hold.read.Fd(), fail.write.Fd(), wire.WorkDir},
 		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL, PidFD: &w.pidfd},
 	})

@@ -24,11 +24,44 @@ const (
 // Start is the first message to a supervisor: the worker to hold ready.
 type Start struct {
 	AttemptID string        `json:"attempt_id"`
-	Path      string        `json:"path"` // of the executable; relative to the working directory when not absolute
-	Argv      []string      `json:"argv"`
-	Env       []string      `json:"env"`
+	Path      Exact         `json:"path"` // of the executable, absolute
+	Argv      []Exact       `json:"argv"`
+	Env       []Exact       `json:"env"`
 	Grace     time.Duration `json:"grace"`
 	Backstop  time.Duration `json:"backstop"` // after the release, when the handler should long have stopped the worker; 0: never
+}
+
+// Exact is a string of any bytes. JSON alone would replace those that are not
+// UTF-8, and the worker would get another argument than it was given.
+type Exact string
+
+// MarshalJSON encodes the bytes in base64.
+func (e Exact) MarshalJSON() ([]byte, error) { return json.Marshal([]byte(e)) }
+
+// UnmarshalJSON decodes what MarshalJSON encodes.
+func (e *Exact) UnmarshalJSON(data []byte) error {
+	var b []byte
+	err := json.Unmarshal(data, &b)
+	*e = Exact(b)
+	return err
+}
+
+// ExactAll converts a list of strings.
+func ExactAll(list []string) []Exact {
+	out := make([]Exact, len(list))
+	for i, s := range list {
+		out[i] = Exact(s)
+	}
+	return out
+}
+
+// Strings converts back.
+func Strings(list []Exact) []string {
+	out := make([]string, len(list))
+	for i, e := range list {
+		out[i] = string(e)
+	}
+	return out
 }
 
 // Order is what the handler tells a supervisor after Start.
