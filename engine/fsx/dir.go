@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"strings"
 	"syscall"
 
 	"github.com/google/uuid"
@@ -42,17 +41,31 @@ func OpenDirFile(f *os.File, seam Seam) (*Dir, error) {
 	return OpenDir(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), seam)
 }
 
-// Sub opens a directory below d. A symbolic link in its place is refused.
+// Sub opens a directory below d. A symbolic link on the way is refused.
 func (d *Dir) Sub(name string) (*Dir, error) {
 	root, err := d.root.OpenRoot(name)
-	if err != nil {
-		return nil, d.explain(name, cmp.Or(d.notLinked(name), err))
+	for _, part := range ancestors(name) {
+		err = cmp.Or(d.notLinked(part), err)
 	}
-	if err := d.notLinked(name); err != nil {
-		_ = root.Close()
-		return nil, err
+	if err != nil {
+		if root != nil {
+			_ = root.Close()
+		}
+		return nil, d.explain(name, err)
 	}
 	return &Dir{root, d.seam}, nil
+}
+
+// ancestors lists the directories that lead to a name, and the name itself:
+// a, a/b and a/b/c for a/b/c.
+func ancestors(name string) []string {
+	var list []string
+	for i, c := range path.Clean(name) {
+		if c == '/' {
+			list = append(list, path.Clean(name)[:i])
+		}
+	}
+	return append(list, path.Clean(name))
 }
 
 func (d *Dir) notLinked(name string) error {
@@ -97,12 +110,25 @@ func (d *Dir) List() ([]string, error) {
 	return names, nil
 }
 
-// MkdirAll creates a directory and those above it that are missing, and makes
-// each new entry durable.
-func (d *Dir) MkdirAll(name string) error {
-	parts := strings.Split(path.Clean(name), "/")
-	for i := range parts {
-		if err := d.mkdir(path.Join(parts[:i+1]...)); err != nil {
+// MkdirAll creates directories, and those above them, that are missing. All
+// their entries are durable then, also those of directories that were there: a
+// crash may have come between the making and the syncing of one.
+func (d *Dir) MkdirAll(names ...string) error {
+	synced := map[string]bool{}
+	var parents []string
+	for _, name := range names {
+		for _, dir := range ancestors(name) {
+			if err := d.mkdir(dir); err != nil {
+				return err
+			}
+			if parent := path.Dir(dir); !synced[parent] {
+				synced[parent] = true
+				parents = append(parents, parent)
+			}
+		}
+	}
+	for _, parent := range parents {
+		if err := d.Sync(parent); err != nil {
 			return err
 		}
 	}
@@ -114,10 +140,13 @@ func (d *Dir) mkdir(name string) error {
 		return err
 	}
 	err := d.seam.Do("mkdir", name, func() error { return d.root.Mkdir(name, dirMode) })
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
-	return d.Sync(path.Dir(name))
+	return d.root.Chmod(name, dirMode) // whatever the umask
 }
 
 // Sync makes the entries of a directory durable.
@@ -194,7 +223,10 @@ func (d *Dir) Create(name string) (*File, error) {
 	var f *os.File
 	err := d.seam.Do("create", name, func() (err error) {
 		f, err = d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
-		return err
+		if err != nil {
+			return err
+		}
+		return f.Chmod(fileMode) // whatever the umask
 	})
 	if err != nil {
 		if f != nil {

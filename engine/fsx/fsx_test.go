@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -143,6 +144,10 @@ func TestNamesCannotLeadOut(t *testing.T) {
 	}
 	_ = os.Mkdir(filepath.Join(path, "real"), 0o700)
 	_ = os.Symlink("real", filepath.Join(path, "near"))
+	_ = os.Mkdir(filepath.Join(path, "real/deep"), 0o700)
+	if _, err := d.Sub("near/deep"); err == nil {
+		t.Error("a directory behind a link was opened")
+	}
 	if err := d.MkdirAll("near/sub"); err == nil {
 		t.Error("a linked directory was written through")
 	}
@@ -183,6 +188,45 @@ func TestNewDirectoriesAreSyncedInTheirParents(t *testing.T) {
 	for _, name := range []string{".", "a", "a/b"} {
 		if !synced[name] {
 			t.Errorf("%s not synced", name)
+		}
+	}
+}
+
+func TestDirectoriesThatAreThereAreSyncedToo(t *testing.T) {
+	d, path := open(t, nil)
+	if err := os.MkdirAll(filepath.Join(path, "a/b"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var synced []string
+	d, err := OpenDir(path, func(p Point) error {
+		if p.Op == "syncdir" && p.After {
+			synced = append(synced, p.Name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	if err := d.MkdirAll("a/b", "a/c"); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{".", "a"}; !slices.Equal(synced, want) {
+		t.Errorf("synced %v, want %v", synced, want)
+	}
+}
+
+func TestModesDoNotDependOnTheUmask(t *testing.T) {
+	old := syscall.Umask(0o777)
+	defer syscall.Umask(old)
+	d, path := open(t, nil)
+	if err := errors.Join(d.MkdirAll("a/b"), d.WriteNew("a/b/f", []byte("x")), d.Replace("a/g", []byte("y"))); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{"a": 0o700, "a/b": 0o700, "a/b/f": 0o600, "a/g": 0o600} {
+		info, err := os.Stat(filepath.Join(path, name))
+		if err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
 		}
 	}
 }

@@ -64,11 +64,7 @@ func OpenHandlerDir(root string, create bool, seam fsx.Seam) (*fsx.Dir, error) {
 		return nil, err
 	}
 	defer func() { _ = ws.Close() }()
-	exists, err := ws.Exists(DirName)
-	if err != nil {
-		return nil, err
-	}
-	if !exists && create {
+	if create {
 		if err := ws.MkdirAll(DirName); err != nil {
 			return nil, err
 		}
@@ -93,10 +89,12 @@ func writeGitignore(dir *fsx.Dir) error {
 func (p Plan) OpenPlanDir(handler *fsx.Dir, create bool) (*fsx.Dir, error) {
 	name := path.Join(PlansDir, p.Key())
 	if create {
-		for _, sub := range artifactDirs {
-			if err := handler.MkdirAll(path.Join(name, sub)); err != nil {
-				return nil, err
-			}
+		dirs := make([]string, len(artifactDirs))
+		for i, sub := range artifactDirs {
+			dirs[i] = path.Join(name, sub)
+		}
+		if err := handler.MkdirAll(dirs...); err != nil {
+			return nil, err
 		}
 	}
 	return handler.Sub(name)

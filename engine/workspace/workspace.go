@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"unicode/utf8"
 )
 
 // DirName is the directory, in the plan workspace, that holds everything the
@@ -35,6 +36,9 @@ type Plan struct {
 // way to name a plan leads to one history.
 func Locate(path string) (Plan, error) {
 	canonical, err := canonical(path)
+	if err == nil {
+		err = recordable(canonical)
+	}
 	if err != nil {
 		return Plan{}, err
 	}
@@ -44,6 +48,14 @@ func Locate(path string) (Plan, error) {
 		return Plan{}, err
 	}
 	return Plan{canonical, root, marker, filepath.ToSlash(rel)}, nil
+}
+
+// recordable refuses a path that a JSON record would not give back as it is.
+func recordable(path string) error {
+	if !utf8.ValidString(path) {
+		return fmt.Errorf("the path %q is not valid UTF-8, so no record could name it; rename what it leads through", path)
+	}
+	return nil
 }
 
 // canonical resolves links in path. A missing file keeps its last name, so
@@ -120,6 +132,9 @@ func (p Plan) Execution(phaseID, declared string) (string, error) {
 	dir, err := filepath.EvalSymlinks(filepath.Join(p.Root, declared))
 	if err != nil {
 		return "", fmt.Errorf("workspace %q of %s: %w; create it or correct the plan's ### Workspace section", declared, phaseID, err)
+	}
+	if err := recordable(dir); err != nil {
+		return "", fmt.Errorf("workspace %q of %s: %w", declared, phaseID, err)
 	}
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
