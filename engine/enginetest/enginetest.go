@@ -50,7 +50,8 @@ func WritePlan(t testing.TB, ws, name string, n int) string {
 	return path
 }
 
-// Alive tells whether a process exists and runs: a zombie doesn't.
+// Alive tells whether a process exists and runs: a zombie doesn't, unless only
+// its first thread has ended.
 func Alive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -58,8 +59,9 @@ func Alive(pid int) bool {
 	}
 	// The name, in parentheses, may itself hold spaces and parentheses.
 	after := stat[strings.LastIndexByte(string(stat), ')')+1:]
-	state := strings.TrimSpace(string(after))
-	return state != "" && state[0] != 'Z' && state[0] != 'X'
+	fields := strings.Fields(string(after))
+	const threads = 17 // num_threads, counted from the state
+	return len(fields) > threads && (fields[0] != "Z" && fields[0] != "X" || fields[threads] != "1" && fields[threads] != "0")
 }
 
 // WaitUntil polls cond every few milliseconds until it holds, and fails the test

@@ -65,7 +65,7 @@ func alive(pid int, start uint64, bootID string, pidNS uint64) Liveness {
 		return Liveness{State: Dead}
 	case err != nil:
 		return Liveness{Unknown, fmt.Sprintf("/proc can't be read: %v", err)}
-	case s.StartTime != start || s.Zombie():
+	case s.StartTime != start || s.Ended():
 		return Liveness{State: Dead}
 	}
 	return Liveness{State: Alive}

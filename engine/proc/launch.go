@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/procfs"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc/supervise"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc/wire"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
@@ -67,14 +68,24 @@ type Launcher struct {
 	seam        fsx.Seam
 	mu          sync.Mutex
 	supervisors map[int]bool // PIDs of those alive
+	shared      bool         // orphans of others may become our children too
 }
 
-// NewLauncher returns a launcher whose process-related steps pass seam.
+// NewLauncher returns a launcher whose process-related steps pass seam. It
+// hardens the process: no other process of the same user may trace it, or take
+// its descriptors and with them its locks, and none of its descriptors, those
+// leaked into it included, reaches a child that was not given it.
 func NewLauncher(seam fsx.Seam) (*Launcher, error) {
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return nil, fmt.Errorf("become a subreaper: %w", err)
+	shared := os.Getpid() == 1 || len(procfs.Children(os.Getpid())) > 0
+	for _, set := range [][2]int{{unix.PR_SET_CHILD_SUBREAPER, 1}, {unix.PR_SET_DUMPABLE, 0}} {
+		if err := unix.Prctl(set[0], uintptr(set[1]), 0, 0, 0); err != nil {
+			return nil, fmt.Errorf("prepare the process to run workers: %w", err)
+		}
 	}
-	return &Launcher{seam: seam, supervisors: map[int]bool{}}, nil
+	if err := unix.CloseRange(3, 1<<32-1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return nil, fmt.Errorf("keep descriptors from workers: %w", err)
+	}
+	return &Launcher{seam: seam, supervisors: map[int]bool{}, shared: shared}, nil
 }
 
 // Worker is a started worker: held until Run lets it go.
@@ -85,6 +96,8 @@ type Worker struct {
 	supervisor *os.Process
 	began      uint64 // start time of the supervisor in clock ticks
 	identity   record.Process
+	leader     *os.File // a pidfd of the worker, nil when there is none
+	guarded    bool     // the supervisor stays, to keep the locks from survivors
 	stdin      *os.File
 	stdout     *os.File
 	stderr     *os.File
@@ -229,8 +242,41 @@ func (w *Worker) hold(path string) error {
 		return &LaunchError{program, "start", errors.New("bug: the supervisor reports something else than a held worker")}
 	}
 	w.identity, w.began = *report.Held, report.Held.SupervisorStartTime
+	w.openLeader()
 	w.reports = w.receive()
 	return nil
+}
+
+// openLeader opens a pidfd of the worker, so that its end is noticed even when a
+// hostile worker has stopped its supervisor. Where that fails, nothing else
+// does.
+func (w *Worker) openLeader() {
+	if fd, err := unix.PidfdOpen(w.identity.PID, unix.PIDFD_NONBLOCK); err == nil {
+		w.leader = os.NewFile(uintptr(fd), "pidfd")
+	}
+}
+
+// leaderEnd is closed when the worker's leader has ended, and never where that
+// can't be seen.
+func (w *Worker) leaderEnd() <-chan struct{} {
+	if w.leader == nil {
+		return nil
+	}
+	conn, err := w.leader.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	ended := make(chan struct{})
+	go func() {
+		err := conn.Read(func(fd uintptr) bool {
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+			return n > 0 || err != nil && err != unix.EINTR
+		})
+		if err == nil {
+			close(ended)
+		}
+	}()
+	return ended
 }
 
 // lastWords is what a supervisor said that failed before there was a worker.

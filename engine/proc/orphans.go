@@ -13,26 +13,27 @@ import (
 // orphanBound is how long the kernel may take to end the orphans.
 const orphanBound = 5 * time.Second
 
+// maxOrphans bounds the lists of what was found.
+const maxOrphans = 100
+
 // sweepOrphans ends what a killed supervisor left to this process as the next
-// subreaper: all our children that are no supervisors and began no earlier
-// than it did, until none is left. Their PIDs can't be reused while we do not
-// reap them. It returns the leader's signal.
-func (l *Launcher) sweepOrphans(leader int, since uint64) (signal *string, swept, survivors []record.Leftover) {
-	named := map[int]bool{}
+// subreaper, until none of it is left. It returns the leader's signal.
+func (l *Launcher) sweepOrphans(w *Worker) (signal *string, swept, survivors []record.Leftover) {
+	named := map[int]bool{w.identity.PID: true}
 	swept = []record.Leftover{}
 	for end := time.Now().Add(orphanBound); ; time.Sleep(time.Millisecond) {
-		orphans := l.orphans(since)
+		orphans := l.orphans(w)
 		survivors = []record.Leftover{}
 		for _, o := range orphans {
 			left := record.Leftover{PID: o.PID, Name: o.Name}
-			if o.PID != leader && !named[o.PID] && !o.Zombie() {
+			if !named[o.PID] && len(swept) < maxOrphans {
 				named[o.PID] = true
 				swept = append(swept, left)
 			}
-			if !o.Zombie() {
+			if len(survivors) < maxOrphans {
 				survivors = append(survivors, left)
 			}
-			if s := killAndReap(o.PID); o.PID == leader && s != nil {
+			if s := killAndReap(o.PID); o.PID == w.identity.PID && s != nil {
 				signal = s
 			}
 		}
@@ -42,13 +43,20 @@ func (l *Launcher) sweepOrphans(leader int, since uint64) (signal *string, swept
 	}
 }
 
-func (l *Launcher) orphans(since uint64) []procfs.Stat {
+// orphans lists our children that the attempt left: those that are no
+// supervisors and began no earlier than its own did. Their PIDs can't be reused
+// while we do not reap them. Where orphans of others come to this process too,
+// only what can be told to be of the attempt counts.
+func (l *Launcher) orphans(w *Worker) []procfs.Stat {
 	var list []procfs.Stat
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, pid := range procfs.Children(os.Getpid()) {
 		s, err := procfs.ReadStat(pid)
-		if err == nil && !l.supervisors[pid] && s.StartTime >= since {
+		if err != nil || l.supervisors[pid] || s.StartTime < w.began {
+			continue
+		}
+		if !l.shared || s.PGID == w.identity.PGID || procfs.HasEnviron(pid, EnvAttemptID, w.spec.AttemptID) {
 			list = append(list, s)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -102,7 +103,7 @@ func start(t testing.TB, s Spec) *Worker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { w.Close(false) })
+	t.Cleanup(func() { w.Close() })
 	return w
 }
 
@@ -212,7 +213,7 @@ func TestAHeldWorkerExecutesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	exit := w.Run(ctx, nil, &collector{}, Limits{})
-	w.Close(false)
+	w.Close()
 	if exit.Reason != Cancelled || exit.Executed {
 		t.Errorf("exit %+v", exit)
 	}
@@ -243,7 +244,7 @@ func TestAProgramThatCannotRun(t *testing.T) {
 		w, err := launcher(t).Start(spec(t, dir, program))
 		if err == nil {
 			exit = w.Run(context.Background(), nil, &collector{}, Limits{})
-			w.Close(false)
+			w.Close()
 			err = exit.Err
 		}
 		var launch *LaunchError
@@ -362,6 +363,106 @@ func TestAHopperAndManyChildrenAreEnded(t *testing.T) {
 	}
 }
 
+func TestAProcessWithoutItsFirstThreadIsEnded(t *testing.T) {
+	dir := workspace(t)
+	s := agent(t, dir, "beheaded=beheaded.pid", "exit=0")
+	s.Env = append(s.Env, EnvAttemptID+"="+s.AttemptID)
+	w := start(t, s)
+	seen := make(chan bool, 1)
+	go func() {
+		pid := enginetest.ReadPid(t, dir+"/beheaded.pid")
+		seen <- enginetest.Alive(pid) && len(Remaining(s.AttemptID)) > 0
+	}()
+	exit := w.Run(context.Background(), nil, &collector{}, Limits{})
+	<-seen
+	gone(t, enginetest.ReadPid(t, dir+"/beheaded.pid"))
+	if len(exit.Swept) == 0 || len(exit.Survivors) != 0 {
+		t.Errorf("exit %+v", exit)
+	}
+}
+
+func TestAProcessWithoutItsFirstThreadIsAlive(t *testing.T) {
+	dir := workspace(t)
+	s := agent(t, dir, "beheaded=beheaded.pid", "forever")
+	s.Env = append(s.Env, EnvAttemptID+"="+s.AttemptID)
+	w := start(t, s)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer cancel()
+		pid := enginetest.ReadPid(t, dir+"/beheaded.pid")
+		enginetest.WaitUntil(t, "it looks like a zombie", patience, func() bool {
+			s, err := procfs.ReadStat(pid)
+			return err == nil && s.State == 'Z' && !s.Ended()
+		})
+		for _, left := range Remaining(s.AttemptID) {
+			if left.PID == pid {
+				return
+			}
+		}
+		t.Errorf("process %d is not among what remains of the attempt", pid)
+	}()
+	w.Run(ctx, nil, &collector{}, Limits{})
+	gone(t, enginetest.ReadPid(t, dir+"/beheaded.pid"))
+}
+
+// TestASlowSinkLosesNothing has a sink that takes longer than a stream held by
+// strangers is waited for.
+func TestASlowSinkLosesNothing(t *testing.T) {
+	c := &collector{}
+	slow := sync.OnceFunc(func() { time.Sleep(drainBound + 500*time.Millisecond) })
+	c.onChunk = func() error { slow(); return nil }
+	exit := start(t, agent(t, workspace(t), "flood=200K", "out=end", "exit=0")).Run(context.Background(), nil, c, Limits{})
+	if exit.Reason != Exited || len(exit.Holders) != 0 || c.out.Len() != 200<<10+3 || !strings.HasSuffix(c.out.String(), "end") {
+		t.Errorf("%d bytes, %+v", c.out.Len(), exit)
+	}
+}
+
+func TestASlowSinkIsNotTheWorkersSilence(t *testing.T) {
+	c := &collector{}
+	slow := sync.OnceFunc(func() { time.Sleep(time.Second) })
+	c.onChunk = func() error { slow(); return nil }
+	s := agent(t, workspace(t), "flood=1M", "exit=0")
+	exit := start(t, s).Run(context.Background(), nil, c, Limits{Idle: 300 * time.Millisecond})
+	if exit.Reason != Exited || c.out.Len() != 1<<20 {
+		t.Errorf("%d bytes, %+v", c.out.Len(), exit)
+	}
+}
+
+// TestAStrangerThatKeepsWritingEndsTheDrain floods a pipe from outside the tree.
+func TestAStrangerThatKeepsWritingEndsTheDrain(t *testing.T) {
+	dir := workspace(t)
+	w := start(t, agent(t, dir, "pid=pid", "wait-file=taken", "exit=0"))
+	go func() {
+		f, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/1", enginetest.ReadPid(t, dir+"/pid")), os.O_WRONLY, 0)
+		if err != nil {
+			t.Error(err)
+		}
+		stranger := exec.Command("yes")
+		stranger.Stdout = f
+		_ = stranger.Start()
+		t.Cleanup(func() { _ = stranger.Process.Kill(); _ = stranger.Wait() })
+		_ = f.Close()
+		_ = os.WriteFile(dir+"/taken", nil, 0o600)
+	}()
+	exit := w.Run(context.Background(), nil, &collector{}, Limits{Timeout: time.Minute})
+	if exit.Reason != Exited || len(exit.Holders) == 0 {
+		t.Errorf("exit %+v", exit)
+	}
+}
+
+func TestAnEndBeforeTheReleaseIsALaunchFailure(t *testing.T) {
+	dir := workspace(t)
+	s := agent(t, dir, "touch=ran")
+	s.WorkDir = open(t, "/proc/self/stat") // no directory
+	w := start(t, s)
+	enginetest.WaitUntil(t, "it has failed", patience, func() bool { return WorkerAlive(w.Identity()).State == Dead })
+	exit := w.Run(context.Background(), nil, &collector{}, Limits{})
+	var launch *LaunchError
+	if exit.Reason != LaunchFailed || !errors.As(exit.Err, &launch) || launch.Op != "chdir" || exit.Executed {
+		t.Errorf("exit %+v", exit)
+	}
+}
+
 func TestHurryShortensTheGrace(t *testing.T) {
 	s := agent(t, workspace(t), "ignore=TERM", "out=x", "forever")
 	s.Grace = time.Hour
@@ -474,7 +575,7 @@ func TestASeamErrorBeforeTheReleaseMeansThatNothingRan(t *testing.T) {
 		t.Fatal(err)
 	}
 	exit := w.Run(context.Background(), nil, &collector{}, Limits{})
-	w.Close(false)
+	w.Close()
 	if exit.Reason != SinkFailed || exit.Executed || !errors.Is(exit.Err, syscall.EIO) {
 		t.Errorf("exit %+v", exit)
 	}
@@ -517,7 +618,7 @@ func handler(arg string) int {
 	_ = os.WriteFile(args[0]+"/identity.tmp", data, 0o600)
 	_ = os.Rename(args[0]+"/identity.tmp", args[0]+"/identity")
 	w.Run(context.Background(), nil, &collector{}, Limits{})
-	w.Close(false)
+	w.Close()
 	return 0
 }
 
@@ -591,7 +692,7 @@ func TestIdentity(t *testing.T) {
 	_ = cmd.Process.Kill()
 	enginetest.WaitUntil(t, "the zombie", patience, func() bool {
 		s, err := procfs.ReadStat(good.PID)
-		return err == nil && s.Zombie()
+		return err == nil && s.Ended()
 	})
 	if got := WorkerAlive(good); got.State != Dead {
 		t.Errorf("a zombie is %+v", got)

@@ -67,7 +67,7 @@ type Exit struct {
 // answerBound is how long, beyond twice the grace, a supervisor may take to
 // report the end of a worker. It has its own bounds and keeps them, unless a
 // hostile worker stopped it.
-const answerBound = 10 * time.Second
+const answerBound = 20 * time.Second
 
 // clockStep bounds a wait for a deadline, so that time spent suspended is
 // noticed soon after.
@@ -82,7 +82,10 @@ type session struct {
 	ordered bool // the worker's end was ordered, or seen
 	begun   time.Duration
 	answer  time.Duration // boot time by which the supervisor must have reported
-	last    atomic.Int64  // boot time of the last byte
+	last    atomic.Int64  // boot time at which the last byte was passed on
+	passing atomic.Int32  // streams whose bytes are being passed on
+	gone    atomic.Bool   // the tree has ended: what comes now was written before
+	cut     atomic.Bool   // somebody outside the tree holds a stream open
 	failed  chan error    // the sink's first error
 	mu      sync.Mutex    // serialises the sink
 	streams sync.WaitGroup
@@ -98,8 +101,8 @@ func (w *Worker) Run(ctx context.Context, hurry <-chan struct{}, sink Sink, limi
 	if ctx.Err() == nil {
 		s.release()
 	}
+	s.streams.Add(3)
 	go s.feed()
-	s.streams.Add(2)
 	go s.read(Stdout, w.stdout)
 	go s.read(Stderr, w.stderr)
 	s.watch(ctx, hurry)
@@ -122,7 +125,7 @@ func (s *session) release() {
 func (s *session) watch(ctx context.Context, hurry <-chan struct{}) {
 	timer := time.NewTimer(s.untilDeadline())
 	defer timer.Stop()
-	done := ctx.Done()
+	done, leaderEnded := ctx.Done(), s.w.leaderEnd()
 	for {
 		select {
 		case report, ok := <-s.w.reports:
@@ -140,6 +143,9 @@ func (s *session) watch(ctx context.Context, hurry <-chan struct{}) {
 			_ = s.w.conn.Send(wire.Hurry)
 		case err := <-s.failed:
 			s.order(SinkFailed, err)
+		case <-leaderEnded:
+			leaderEnded = nil
+			s.expectEnd() // too late for a deadline: it ended by itself
 		case <-timer.C:
 			s.checkDeadlines()
 			timer.Reset(s.untilDeadline())
@@ -178,7 +184,7 @@ func (s *session) noteReport(r wire.Report) bool {
 		s.expectEnd()
 		s.exit.Reason, s.exit.Err = LaunchFailed, launchError(s.w.spec.Argv[0], r.Failed)
 	case r.Exited:
-		s.expectEnd() // too late for a deadline: it ended by itself
+		s.expectEnd()
 	case r.Ended != nil:
 		s.noteEnd(*r.Ended)
 		return true
@@ -189,6 +195,7 @@ func (s *session) noteReport(r wire.Report) bool {
 // noteEnd explains an end that the supervisor decided on its own.
 func (s *session) noteEnd(end record.Exit) {
 	s.exit.Exit = end
+	s.w.guarded = len(end.Survivors) > 0
 	if s.exit.Reason != Exited || end.Cause == wire.ByItself {
 		return
 	}
@@ -205,6 +212,9 @@ func (s *session) checkDeadlines() {
 	}
 	if s.limits.Timeout > 0 && now-s.begun >= s.limits.Timeout {
 		s.order(TimedOut, nil)
+	}
+	if s.passing.Load() > 0 {
+		s.last.Store(int64(now)) // a slow console is not the worker's silence
 	}
 	if s.limits.Idle > 0 && now-time.Duration(s.last.Load()) >= s.limits.Idle {
 		s.order(Idle, nil)
@@ -230,7 +240,7 @@ func (s *session) untilDeadline() time.Duration {
 func (s *session) supervisorDied() {
 	_ = s.w.supervisor.Kill() // in case it only closed the socket
 	s.w.reapSupervisor()
-	leader, swept, survivors := s.w.launcher.sweepOrphans(s.w.identity.PID, s.w.began)
+	leader, swept, survivors := s.w.launcher.sweepOrphans(s.w)
 	s.exit.Exit = record.Exit{
 		Format: record.ExitFormat, AttemptID: s.w.spec.AttemptID, Cause: "its supervisor was killed",
 		Executed: true, EndedAt: time.Now().UTC().Truncate(time.Millisecond),
@@ -242,19 +252,20 @@ func (s *session) supervisorDied() {
 	}
 }
 
-// Close tells the supervisor that the end of the attempt is on disk, waits for
-// it to let go of the locks, and releases the worker's pipes. A supervisor
-// that still holds on to processes nobody could kill is not waited for.
-func (w *Worker) Close(survivors bool) {
-	_ = w.conn.Send(wire.Committed)
+// Committed tells the supervisor that the end of the attempt is on disk.
+// Without it, the supervisor writes down itself how the worker ended.
+func (w *Worker) Committed() { _ = w.conn.Send(wire.Committed) }
+
+// Close releases the worker's pipes and waits until the supervisor has let go
+// of the locks. A supervisor that has survivors to guard is not waited for.
+func (w *Worker) Close() {
 	_ = w.conn.Close()
-	for _, f := range []*os.File{w.stdin, w.stdout, w.stderr} {
+	for _, f := range []*os.File{w.stdin, w.stdout, w.stderr, w.leader} {
 		_ = f.Close()
 	}
-	if survivors {
-		return
+	if !w.guarded {
+		w.reapSupervisor()
 	}
-	w.reapSupervisor()
 }
 
 // bootTime is the time since boot, suspended time included.

@@ -40,8 +40,8 @@ func (v *invocation) prepare(t *target) error {
 	if err := v.keepSnapshot(); err != nil {
 		return err
 	}
-	next := v.state
-	if v.state.ActiveAttempt != nil {
+	next, old := v.state, v.state.ActiveAttempt
+	if old != nil {
 		abandoned, err := v.abandon()
 		if err != nil {
 			return err
@@ -49,16 +49,23 @@ func (v *invocation) prepare(t *target) error {
 		next = abandoned
 	}
 	next, err := state.Prepare(next, v.activeAttempt(t), v.self)
-	if err != nil {
-		return err
+	if err == nil {
+		err = v.save(next)
 	}
-	return v.save(next)
+	if err == nil && old != nil {
+		v.observe(record.Event{Kind: record.AttemptAbandoned, AttemptID: old.ID, Phase: &old.Phase,
+			Message: fmt.Sprintf("attempt %s is recorded as interrupted; its result is unknown", old.ID)})
+	}
+	return err
 }
 
-// save replaces the state on disk, and in memory only when that succeeded. An
-// accepted plan change is told here: a refused run forgets it.
+// save replaces the state on disk, and in memory only when that succeeded. One
+// that is there but may not survive a power loss is taken back: what follows
+// from an error must be what the disk says. An accepted plan change is told
+// here: a refused run forgets it.
 func (v *invocation) save(next record.State) error {
 	if err := v.store.Save(next); err != nil {
+		_ = v.store.Save(v.state)
 		return err
 	}
 	v.state = next
@@ -69,18 +76,24 @@ func (v *invocation) save(next record.State) error {
 	return nil
 }
 
-func (v *invocation) makeDirs() (err error) {
-	if v.handler == nil {
-		if v.handler, err = workspace.OpenHandlerDir(v.job.Plan.Root, true, v.r.Seam); err != nil {
-			return err
-		}
+// makeDirs makes the directories of the history, durably, before the first
+// write of the invocation.
+func (v *invocation) makeDirs() error {
+	if v.made {
+		return nil
 	}
-	if v.dir != nil {
-		_ = v.dir.Close()
+	handler, err := workspace.OpenHandlerDir(v.job.Plan.Root, true, v.r.Seam)
+	if err != nil {
+		return err
 	}
-	v.dir, err = v.job.Plan.OpenPlanDir(v.handler, true)
-	v.store = state.Store{Dir: v.dir}
-	return err
+	dir, err := v.job.Plan.OpenPlanDir(handler, true)
+	if err != nil {
+		_ = handler.Close()
+		return err
+	}
+	v.closeDirs()
+	v.handler, v.dir, v.store, v.made = handler, dir, state.Store{Dir: dir}, true
+	return nil
 }
 
 // keepSnapshot keeps the accepted bytes under their digest.
@@ -120,28 +133,13 @@ func (v *invocation) abandon() (record.State, error) {
 		StartedAt: a.StartedAt, FinishedAt: v.now(), ExecutionWorkspace: a.ExecutionWorkspace,
 		Artifacts: []record.Artifact{}, Swept: []record.Leftover{}, Survivors: []record.Leftover{},
 	}
+	// Whatever lies there is linked by nothing: half a record of a crashed
+	// retry, or one that a worker planted.
 	name := workspace.AbandonedFile(a.ID)
-	if err := v.writeAbandoned(name, o); err != nil {
+	if err := v.store.ReplaceOutcome(name, o); err != nil {
 		return v.state, err
 	}
-	v.observe(record.Event{Kind: record.AttemptAbandoned, AttemptID: a.ID, Phase: &a.Phase,
-		Message: fmt.Sprintf("attempt %s is recorded as interrupted; its result is unknown", a.ID)})
 	return state.Abandon(v.state, o, name)
-}
-
-// writeAbandoned keeps a record that is there already, from a crash before the
-// state linked it: it says the same. It appears whole or not at all, since
-// half of one would stand in the way of every later retry.
-func (v *invocation) writeAbandoned(name string, o record.Outcome) error {
-	exists, err := v.dir.Exists(name)
-	if err != nil {
-		return err
-	}
-	if exists {
-		_, err := v.store.ReadOutcome(name)
-		return err
-	}
-	return v.store.ReplaceOutcome(name, o)
 }
 
 // execute launches the worker and returns what there is to record about its
@@ -226,7 +224,7 @@ func (v *invocation) runWorker(t *target, o record.Outcome, transcript *stream.T
 	if err := sink.end(exit, v.job.Console); err != nil {
 		o = ioFailure(o, "write the transcript", err)
 	}
-	v.worker, v.survivors = worker, len(exit.Survivors) > 0
+	v.worker = worker
 	return o
 }
 
@@ -271,6 +269,9 @@ func (v *invocation) commit(t *target, o record.Outcome) (record.Outcome, string
 		return o, name, v.stayUnresolved("record the outcome", err)
 	}
 	v.retry = false
+	if v.worker != nil {
+		v.worker.Committed()
+	}
 	v.observePhase(t, record.Event{Kind: record.PhaseEnded, AttemptID: t.attemptID, Status: o.Status, ElapsedMS: o.DurationMS})
 	return o, name, nil
 }
@@ -282,7 +283,7 @@ func (v *invocation) stayUnresolved(doing string, err error) error {
 func (v *invocation) closeWorker() {
 	if v.worker != nil {
 		_ = v.r.Seam.Do("let-go", "supervisor", func() error {
-			v.worker.Close(v.survivors)
+			v.worker.Close()
 			return nil
 		})
 		v.worker = nil

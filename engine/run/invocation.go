@@ -32,10 +32,10 @@ type invocation struct {
 	snapshot *plan.Snapshot
 	accepted string // what to tell of an accepted plan change once it is on disk
 	archive  bool   // an old history is to be moved aside before the first write
+	made     bool   // the directories are there, durably
 	retry    bool   // the user asked to retry, and no attempt was made yet
 
-	worker    *proc.Worker // of the attempt that is being committed
-	survivors bool         // processes of it could not be ended
+	worker *proc.Worker // of the attempt that is being committed
 }
 
 // begin does everything that must hold before a phase is chosen, in an order
@@ -66,12 +66,16 @@ func (r *Runner) begin(ctx context.Context, job Job) (*invocation, error) {
 }
 
 func (v *invocation) close() {
+	v.closeDirs()
+	_ = v.lock.Close()
+}
+
+func (v *invocation) closeDirs() {
 	for _, dir := range []*fsx.Dir{v.dir, v.handler} {
 		if dir != nil {
 			_ = dir.Close()
 		}
 	}
-	_ = v.lock.Close()
 }
 
 // open finds the history and brings it to the point where a phase can be

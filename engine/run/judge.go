@@ -64,9 +64,13 @@ func verdict(exit proc.Exit, limits binding.Limits) (record.Status, string) {
 		return record.Interrupted, exit.Err.Error()
 	}
 	switch {
+	case !exit.Executed:
+		return record.LaunchFailed, "the agent command ended before it executed: " + exit.Cause
+	case exit.Signal == nil && exit.ExitCode == nil:
+		return record.Interrupted, exit.Cause
 	case exit.Signal != nil:
 		return record.AgentFailed, fmt.Sprintf("agent command was ended by signal %q", *exit.Signal)
-	case exit.ExitCode == nil || *exit.ExitCode != 0:
+	case *exit.ExitCode != 0:
 		return record.AgentFailed, fmt.Sprintf("agent command exited with code %d", *exit.ExitCode)
 	case len(exit.Survivors) > 0:
 		return record.ExecutionIOFailed, fmt.Sprintf("%d processes of the worker could not be ended and may still change files", len(exit.Survivors))

@@ -130,5 +130,11 @@ func (s Store) ReadExit(attempt string) (e record.Exit, found bool, err error) {
 	if err != nil {
 		return e, false, err
 	}
-	return e, true, decode(s.Dir.Path(name), data, record.ExitFormat, &e)
+	if err := decode(s.Dir.Path(name), data, record.ExitFormat, &e); err != nil {
+		return e, true, err
+	}
+	if e.AttemptID != attempt {
+		return e, true, &InvalidError{s.Dir.Path(name), []record.KeyProblem{{Key: "attempt_id", Message: "is of another attempt"}}}
+	}
+	return e, true, nil
 }

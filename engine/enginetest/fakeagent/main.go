@@ -72,6 +72,9 @@
 //	hopper=PIDFILE              starts a successor in a new session and exits,
 //	                            every few milliseconds; PIDFILE names the latest
 //	                            one, and it ends when that can't be written
+//	beheaded=PIDFILE            a process in a session of its own whose first
+//	                            thread ends while others live on, as a zombie
+//	                            in all but fact; ignores SIGTERM and SIGHUP
 //
 // # Exit status
 //

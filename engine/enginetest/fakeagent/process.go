@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -20,11 +21,12 @@ import (
 const rolePrefix = "fakeagent-role:"
 
 const (
-	roleIdle    = rolePrefix + "idle"    // live
-	roleSession = rolePrefix + "session" // TERMFILE: live until SIGTERM
-	roleFork    = rolePrefix + "fork"    // start a daemon and exit
-	roleDaemon  = rolePrefix + "daemon"  // live, whatever comes
-	roleHop     = rolePrefix + "hop"     // PIDFILE: start a successor and exit
+	roleIdle     = rolePrefix + "idle"     // live
+	roleSession  = rolePrefix + "session"  // TERMFILE: live until SIGTERM
+	roleFork     = rolePrefix + "fork"     // start a daemon and exit
+	roleDaemon   = rolePrefix + "daemon"   // live, whatever comes
+	roleHop      = rolePrefix + "hop"      // PIDFILE: start a successor and exit
+	roleBeheaded = rolePrefix + "beheaded" // live without a first thread, whatever comes
 )
 
 // readyFD is where a child says that it is ready, by one byte: from then on it
@@ -36,11 +38,12 @@ const daemonName = "kworker/u8:3"
 
 func processVerbs() map[string]verb {
 	return map[string]verb{
-		"child":   {do: startChild},
-		"forks":   {do: startForks},
-		"session": {do: startSession},
-		"daemon":  {do: startDaemon},
-		"hopper":  {do: startHopper},
+		"child":    {do: startChild},
+		"forks":    {do: startForks},
+		"session":  {do: startSession},
+		"daemon":   {do: startDaemon},
+		"hopper":   {do: startHopper},
+		"beheaded": {do: startBeheaded},
 	}
 }
 
@@ -114,6 +117,34 @@ func startHopper(_ *agent, pidfile string) error {
 	return err
 }
 
+// init keeps the first goroutine of a beheaded process on its first thread,
+// which is the one to end.
+func init() {
+	if len(os.Args) > 1 && os.Args[1] == roleBeheaded {
+		runtime.LockOSThread()
+	}
+}
+
+func startBeheaded(_ *agent, pidfile string) error {
+	pid, err := spawn{setsid: true}.start(roleBeheaded)
+	if err != nil {
+		return err
+	}
+	return putPid(pidfile, pid)
+}
+
+// behead ends the first thread alone. What is left of the process runs on, and
+// looks like a zombie to whoever asks only for its state.
+func behead(ready func() error) error {
+	signal.Ignore(unix.SIGTERM, unix.SIGHUP)
+	if err := ready(); err != nil {
+		return err
+	}
+	go forever()
+	_, _, errno := unix.Syscall(unix.SYS_EXIT, 0, 0, 0)
+	return errno
+}
+
 func putPid(path string, pid int) error { return putWhole(path, strconv.Itoa(pid)+"\n") }
 
 // play is main of a child. It says that it is ready once it may be signalled.
@@ -134,6 +165,8 @@ func play(role string, args []string) error {
 	case role == roleDaemon && len(args) == 0:
 		signal.Ignore(unix.SIGTERM, unix.SIGHUP)
 		return thenForever(errors.Join(rename(daemonName), ready()))
+	case role == roleBeheaded && len(args) == 0:
+		return behead(ready)
 	case role == roleHop && len(args) == 1:
 		return hop(args[0], ready)
 	}

@@ -24,11 +24,14 @@ type Stat struct {
 	State     byte   // R, S, D, Z, …
 	PPID      int
 	PGID      int
+	Threads   int
 	StartTime uint64 // clock ticks since boot
 }
 
-// Zombie reports whether the process has ended and waits for its parent.
-func (s Stat) Zombie() bool { return s.State == 'Z' || s.State == 'X' }
+// Ended reports whether the whole process has ended and waits for its parent.
+// A process whose first thread has ended while others run looks like a zombie
+// and is none.
+func (s Stat) Ended() bool { return (s.State == 'Z' || s.State == 'X') && s.Threads <= 1 }
 
 // ReadStat reads the stat of a process. The error wraps fs.ErrNotExist when
 // there is no such process.
@@ -56,7 +59,7 @@ func parseStat(data []byte) (Stat, error) {
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(string(data[:opening])))
 	s := Stat{PID: pid, Name: string(data[opening+1 : closing]), State: fields[0][0]}
-	for _, err2 := range []error{err, number(fields[1], &s.PPID), number(fields[2], &s.PGID), ticks(fields[19], &s.StartTime)} {
+	for _, err2 := range []error{err, number(fields[1], &s.PPID), number(fields[2], &s.PGID), number(fields[17], &s.Threads), ticks(fields[19], &s.StartTime)} {
 		if err2 != nil {
 			return Stat{}, fmt.Errorf("unexpected stat %q: %w", data, err2)
 		}
@@ -103,13 +106,43 @@ func childrenByParent(pid int) []int {
 	return children
 }
 
-// Descendants lists everything below a process, parents before their children.
-func Descendants(pid int) []int {
-	all := Children(pid)
+// Descendants lists everything below a process that adopts what its descendants
+// leave behind, parents before their children. What took the PID of a
+// descendant in the meantime has another parent and is left out.
+func Descendants(adopter int) []Stat {
+	all := childrenOf(adopter, adopter)
 	for i := 0; i < len(all); i++ {
-		all = append(all, Children(all[i])...)
+		all = append(all, childrenOf(all[i].PID, adopter)...)
 	}
 	return all
+}
+
+func childrenOf(parent, adopter int) []Stat {
+	var list []Stat
+	for _, pid := range Children(parent) {
+		if s, err := ReadStat(pid); err == nil && (s.PPID == parent || s.PPID == adopter) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// Signal signals the process that s is of and no other, even when it has ended
+// and its PID was given to another process since.
+func Signal(s Stat, sig unix.Signal) error {
+	fd, err := unix.PidfdOpen(s.PID, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(fd) }()
+	now, err := ReadStat(s.PID)
+	if err != nil {
+		return err
+	}
+	if now.StartTime != s.StartTime {
+		return unix.ESRCH
+	}
+	return unix.PidfdSendSignal(fd, sig, nil, 0)
 }
 
 // PIDs lists the processes that can be seen.
@@ -128,18 +161,37 @@ func PIDs() []int {
 // began to execute, has this entry. Those of other users can't be read and are
 // left out.
 func WithEnviron(name, value string) []Stat {
-	entry := []byte("\x00" + name + "=" + value + "\x00")
 	var found []Stat
 	for _, pid := range PIDs() {
-		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-		if err != nil || !bytes.Contains(append([]byte{0}, environ...), entry) {
+		if !HasEnviron(pid, name, value) {
 			continue
 		}
-		if s, err := ReadStat(pid); err == nil && !s.Zombie() {
+		if s, err := ReadStat(pid); err == nil && !s.Ended() {
 			found = append(found, s)
 		}
 	}
 	return found
+}
+
+// HasEnviron reports whether a process has this entry in its environment.
+func HasEnviron(pid int, name, value string) bool {
+	entry := []byte("\x00" + name + "=" + value + "\x00")
+	return bytes.Contains(append([]byte{0}, environ(pid)...), entry)
+}
+
+// environ is read from another thread where the first one has ended.
+func environ(pid int) []byte {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	if err == nil && len(data) > 0 {
+		return data
+	}
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/environ", pid))
+	for _, file := range files {
+		if data, err := os.ReadFile(file); err == nil && len(data) > 0 {
+			return data
+		}
+	}
+	return nil
 }
 
 // Holding lists the processes, other than the caller, that have the pipe with

@@ -11,9 +11,9 @@ import (
 )
 
 func TestParseStatCountsFromTheLastParenthesis(t *testing.T) {
-	line := "42 (evil) Z 1 (x) S 7 9 9 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 12345 0 0\n"
+	line := "42 (evil) Z 1 (x) S 7 9 9 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 3 0 12345 0 0\n"
 	got, err := parseStat([]byte(line))
-	want := Stat{PID: 42, Name: "evil) Z 1 (x", State: 'S', PPID: 7, PGID: 9, StartTime: 12345}
+	want := Stat{PID: 42, Name: "evil) Z 1 (x", State: 'S', PPID: 7, PGID: 9, Threads: 3, StartTime: 12345}
 	if err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -38,7 +39,8 @@ func Dispatch(args []string, seam fsx.Seam) {
 	}
 	switch args[1] {
 	case modeSupervisor:
-		os.Exit(runSupervisor(args[2], seam))
+		// Not os.Exit, which in a race build sleeps for a second first.
+		syscall.Exit(runSupervisor(args[2], seam))
 	case modeTrampoline:
 		os.Exit(trampoline(args[2], args[3:]))
 	}

@@ -39,7 +39,11 @@ func (s *supervisor) signalLeader(sig unix.Signal) {
 	})
 }
 
-func (s *supervisor) kill() { s.signalLeader(unix.SIGKILL) }
+func (s *supervisor) kill() {
+	s.signalLeader(unix.SIGKILL)
+	s.rung = func() { s.stuck = true }
+	s.timer.Reset(sweepBound)
+}
 
 func (s *supervisor) hurry() {
 	if s.cause == "" {

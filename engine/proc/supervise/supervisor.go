@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
-	"github.com/ai-session-handler/ai-session-handler/engine/proc/procfs"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc/wire"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
@@ -35,6 +34,7 @@ type supervisor struct {
 	backstop  *time.Timer
 	released  bool
 	executed  bool // the worker's program ran, or nobody can tell that it did not
+	stuck     bool // the leader does not end though it was killed
 	handedOff bool // the handler has the end on disk
 }
 
@@ -68,7 +68,7 @@ func (s *supervisor) run() int {
 		return 1
 	}
 	s.worker = w
-	s.tree = &tree{leader: w.pid, asked: map[int]bool{}, seam: s.seam}
+	s.tree = &tree{leader: w.pid, asked: map[member]bool{}, seam: s.seam}
 	if err := detach(); err != nil {
 		s.end("the supervisor could not let go of the worker's streams: " + err.Error())
 	}
@@ -126,23 +126,23 @@ func (s *supervisor) announce() {
 	}
 }
 
-// watch returns when the leader has ended; it is a zombie then.
+// watch returns when the leader has ended, and is a zombie then, or when
+// nothing ends it.
 func (s *supervisor) watch() {
-	var executing <-chan *wire.Failure
-	for {
+	for started := s.worker.started; !s.stuck; {
 		select {
 		case <-s.worker.ended:
 			// A failure to execute is reported before the end it leads to.
-			if executing != nil {
-				s.reportStart(<-executing)
+			if started != nil {
+				s.reportStart(<-started)
 			}
 			return
-		case f := <-executing:
-			executing = nil
+		case f := <-started:
+			started = nil
 			s.reportStart(f)
 		case order, ok := <-s.orders:
 			if order == wire.Release && s.cause == "" {
-				executing = s.release()
+				s.release()
 			} else {
 				s.obey(order, ok)
 			}
@@ -158,30 +158,27 @@ func (s *supervisor) watch() {
 	}
 }
 
-func (s *supervisor) release() <-chan *wire.Failure {
-	var executing <-chan *wire.Failure
-	err := s.seam.Do("let-go", "worker", func() (err error) {
-		executing, err = s.worker.release()
-		return err
-	})
-	if err != nil {
-		s.end(err.Error())
-		return nil
-	}
+func (s *supervisor) release() {
 	s.released = true
+	if err := s.seam.Do("let-go", "worker", s.worker.release); err != nil {
+		s.end(err.Error())
+		return
+	}
 	if s.start.Backstop > 0 {
 		s.backstop.Reset(s.start.Backstop)
 	}
-	return executing
 }
 
+// reportStart tells what became of the worker's program. Without a failure it
+// runs, or ran, unless it was never released.
 func (s *supervisor) reportStart(f *wire.Failure) {
-	if f != nil {
+	switch {
+	case f != nil:
 		_ = s.conn.Send(wire.Report{Failed: f})
-		return
+	case s.released:
+		s.executed = true
+		_ = s.conn.Send(wire.Report{Executed: true})
 	}
-	s.executed = true
-	_ = s.conn.Send(wire.Report{Executed: true})
 }
 
 func (s *supervisor) obey(order wire.Order, ok bool) {
@@ -219,33 +216,42 @@ func (s *supervisor) conclude() int {
 
 // reap kills what is left of the group while the leader, still a zombie, keeps
 // the group's id from being reused, then the leader is reaped and the rest of
-// the tree destroyed.
+// the tree destroyed. A leader that does not end is one of the survivors.
 func (s *supervisor) reap() record.Exit {
 	s.worker.signalGroup(unix.SIGKILL)
-	var status unix.WaitStatus
-	for {
-		if _, err := unix.Wait4(s.worker.pid, &status, 0, nil); err != unix.EINTR {
-			break
-		}
-	}
-	s.tree.leader = 0
-	survivors := s.tree.destroy()
-	exit := record.Exit{
-		Format: record.ExitFormat, AttemptID: s.start.AttemptID,
-		Cause: s.cause, Executed: s.executed, EndedAt: time.Now().UTC().Truncate(time.Millisecond),
-		Resources: resources(), Swept: append([]record.Leftover{}, s.tree.left...), Survivors: survivors,
-	}
+	exit := record.Exit{Format: record.ExitFormat, AttemptID: s.start.AttemptID, Cause: s.cause, Executed: s.executed}
 	if exit.Cause == "" {
 		exit.Cause = wire.ByItself
 	}
-	if status.Signaled() {
+	if !s.stuck {
+		s.reapLeader(&exit)
+	}
+	s.tree.leader = 0
+	exit.Survivors = s.tree.destroy()
+	exit.Swept = append([]record.Leftover{}, s.tree.left...)
+	exit.Resources = resources()
+	exit.EndedAt = time.Now().UTC().Truncate(time.Millisecond)
+	return exit
+}
+
+// reapLeader leaves exit code and signal empty when the kernel does not say how
+// the leader ended: that must not look like an exit code of 0.
+func (s *supervisor) reapLeader(exit *record.Exit) {
+	var status unix.WaitStatus
+	pid, err := unix.Wait4(s.worker.pid, &status, 0, nil)
+	for err == unix.EINTR {
+		pid, err = unix.Wait4(s.worker.pid, &status, 0, nil)
+	}
+	switch {
+	case pid != s.worker.pid:
+		exit.Cause = fmt.Sprintf("how it ended can't be told: %v", err)
+	case status.Signaled():
 		name := status.Signal().String()
 		exit.Signal = &name
-	} else {
+	default:
 		code := status.ExitStatus()
 		exit.ExitCode = &code
 	}
-	return exit
 }
 
 func resources() *record.Resources {
@@ -277,7 +283,7 @@ func (s *supervisor) writeExit(exit record.Exit) int {
 // outlive keeps the locked directories locked while something that could not
 // be killed may still write to them.
 func (s *supervisor) outlive(survivors []record.Leftover) {
-	for len(survivors) > 0 && len(procfs.Children(os.Getpid())) > 0 && !s.tree.killOnce() {
+	for len(survivors) > 0 && !s.tree.killOnce() {
 		time.Sleep(time.Second)
 	}
 }

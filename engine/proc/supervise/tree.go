@@ -16,23 +16,25 @@ import (
 const sweepBound = 5 * time.Second
 
 // tree is everything below this process but the leader. As a subreaper this
-// process becomes the parent of whatever its descendants abandon, so a PID in
-// the tree can't be reused while it is listed: nobody else reaps it.
+// process becomes the parent of whatever its descendants abandon.
 type tree struct {
 	leader int
-	asked  map[int]bool // got SIGTERM on its own account
+	asked  map[member]bool // got SIGTERM on its own account, or is past that
 	left   []record.Leftover
 	seam   fsx.Seam
 }
 
-// members lists the tree, zombies left out.
+// member is a process of the tree, told from a later one with its PID.
+type member struct {
+	pid   int
+	start uint64
+}
+
+// members lists the tree without what has ended.
 func (t *tree) members() []procfs.Stat {
 	var live []procfs.Stat
-	for _, pid := range procfs.Descendants(os.Getpid()) {
-		if pid == t.leader {
-			continue
-		}
-		if s, err := procfs.ReadStat(pid); err == nil && !s.Zombie() {
+	for _, s := range procfs.Descendants(os.Getpid()) {
+		if s.PID != t.leader && !s.Ended() {
 			live = append(live, s)
 		}
 	}
@@ -45,15 +47,29 @@ func (t *tree) members() []procfs.Stat {
 func (t *tree) ask() (anyone bool) {
 	for _, m := range t.members() {
 		anyone = true
-		if t.asked[m.PID] {
-			continue
+		if t.note(m) {
+			_ = procfs.Signal(m, unix.SIGTERM)
+			_ = procfs.Signal(m, unix.SIGCONT)
 		}
-		t.asked[m.PID] = true
-		t.left = append(t.left, record.Leftover{PID: m.PID, Name: m.Name})
-		_ = unix.Kill(m.PID, unix.SIGTERM)
-		_ = unix.Kill(m.PID, unix.SIGCONT)
 	}
 	return anyone
+}
+
+// maxNoted bounds the list of what was swept: a fork bomb has no end of names.
+const maxNoted = 100
+
+// note remembers a member that outlived the leader; it reports whether it is
+// new.
+func (t *tree) note(s procfs.Stat) bool {
+	m := member{s.PID, s.StartTime}
+	if t.asked[m] {
+		return false
+	}
+	t.asked[m] = true
+	if len(t.left) < maxNoted {
+		t.left = append(t.left, record.Leftover{PID: s.PID, Name: s.Name})
+	}
+	return true
 }
 
 // reapAdopted reaps what ended in the tree and is a child of this process, so
@@ -66,8 +82,8 @@ func (t *tree) reapAdopted() {
 	}
 }
 
-// destroy kills until the kernel says that no descendant is left. What is
-// still there after the bound is returned.
+// destroy kills until the kernel says that no child is left. What is still
+// there after the bound is returned; the list is empty only with that proof.
 func (t *tree) destroy() []record.Leftover {
 	for end := time.Now().Add(sweepBound); ; {
 		if t.killOnce() {
@@ -84,7 +100,7 @@ func (t *tree) destroy() []record.Leftover {
 func (t *tree) killOnce() (gone bool) {
 	for _, m := range t.members() {
 		t.note(m)
-		_ = t.seam.Do("kill", "descendant", func() error { return unix.Kill(m.PID, unix.SIGKILL) })
+		_ = t.seam.Do("kill", "descendant", func() error { return procfs.Signal(m, unix.SIGKILL) })
 	}
 	for {
 		pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
@@ -98,21 +114,16 @@ func (t *tree) killOnce() (gone bool) {
 	}
 }
 
-// maxNoted bounds the list of what was swept: a fork bomb has no end of names.
-const maxNoted = 100
-
-func (t *tree) note(m procfs.Stat) {
-	if t.asked[m.PID] || len(t.left) >= maxNoted {
-		return
-	}
-	t.asked[m.PID] = true
-	t.left = append(t.left, record.Leftover{PID: m.PID, Name: m.Name})
-}
-
+// survivors names what is left, whatever its state: it could not be reaped.
 func (t *tree) survivors() []record.Leftover {
 	rest := []record.Leftover{}
-	for _, m := range t.members() {
-		rest = append(rest, record.Leftover{PID: m.PID, Name: m.Name})
+	for _, s := range procfs.Descendants(os.Getpid()) {
+		if len(rest) < maxNoted {
+			rest = append(rest, record.Leftover{PID: s.PID, Name: s.Name})
+		}
+	}
+	if len(rest) == 0 {
+		rest = append(rest, record.Leftover{Name: "a process that can't be seen"})
 	}
 	return rest
 }

@@ -16,11 +16,12 @@ import (
 
 // worker is the direct child: the leader of its own session and group.
 type worker struct {
-	pid   int
-	pidfd int
-	hold  *os.File // a byte lets go, closing it first gives up
-	fail  *os.File // ends when the program runs; says why it does not
-	ended chan struct{}
+	pid     int
+	pidfd   int
+	hold    *os.File           // a byte lets go, closing it first gives up
+	fail    *os.File           // ends when the program runs; says why it does not
+	started chan *wire.Failure // nil when fail has ended without saying anything
+	ended   chan struct{}
 }
 
 // forkHeld forks the trampoline. It must be called on the thread that stays.
@@ -31,7 +32,7 @@ func forkHeld(start wire.Start) (*worker, *wire.Failure) {
 		return nil, failure("pipe", errors.Join(hold.err, fail.err))
 	}
 	argv := append([]string{"ai-session-handler", modeTrampoline, string(start.Path)}, wire.Strings(start.Argv)...)
-	w := &worker{hold: hold.write, fail: fail.read, ended: make(chan struct{})}
+	w := &worker{hold: hold.write, fail: fail.read, started: make(chan *wire.Failure, 1), ended: make(chan struct{})}
 	pid, err := syscall.ForkExec("/proc/self/exe", argv, &syscall.ProcAttr{
 		Env:   wire.Strings(start.Env),
 		Files: []uintptr{0, 1, 2, hold.read.Fd(), fail.write.Fd(), wire.WorkDir},
@@ -42,6 +43,7 @@ func forkHeld(start wire.Start) (*worker, *wire.Failure) {
 		return nil, failure("fork", err)
 	}
 	w.pid = pid
+	go w.awaitStart()
 	go w.awaitEnd()
 	return w, nil
 }
@@ -92,22 +94,23 @@ func (w *worker) identity() (*record.Process, error) {
 	}, nil
 }
 
-// release lets the worker execute and tells, in its own time, whether it does:
-// nil when the program runs.
-func (w *worker) release() (<-chan *wire.Failure, error) {
-	if _, err := w.hold.Write([]byte{'G'}); err != nil {
-		return nil, fmt.Errorf("release the worker: %w", err)
+// awaitStart waits until the worker's program runs, or says why it does not,
+// which it may do before its release.
+func (w *worker) awaitStart() {
+	var f wire.Failure
+	if json.NewDecoder(w.fail).Decode(&f) != nil {
+		w.started <- nil
+		return
 	}
-	result := make(chan *wire.Failure, 1)
-	go func() {
-		var f wire.Failure
-		if json.NewDecoder(w.fail).Decode(&f) != nil {
-			result <- nil
-			return
-		}
-		result <- &f
-	}()
-	return result, nil
+	w.started <- &f
+}
+
+// release lets the worker execute.
+func (w *worker) release() error {
+	if _, err := w.hold.Write([]byte{'G'}); err != nil {
+		return fmt.Errorf("release the worker: %w", err)
+	}
+	return nil
 }
 
 // giveUp ends a worker that was never released.
