@@ -86,6 +86,9 @@ func Main(ctx context.Context, args, environ []string, _, stdout, stderr *os.Fil
 		}
 	}()
 	code, err := a.dispatch(args)
+	if err == nil {
+		err = a.lost
+	}
 	if err != nil {
 		a.report(a, err)
 		return codeOf(err)

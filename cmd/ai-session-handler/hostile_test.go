@@ -28,14 +28,14 @@ func TestHostileTextNeverReachesTheReader(t *testing.T) {
 		"needs-clarification": "clarify=",
 		"phase-complete":      "complete=",
 		"agent-failed":        "exit=3\n#",
-		"invalid-marker":      "out=x",
+		"invalid-marker":      "out=<phase-complete>",
 	} {
 		t.Run(status, func(t *testing.T) {
 			t.Parallel()
 			r := hostileRepo(t)
 			r.write("steps", "out="+escaped(hostile)+"\\n\nerr="+escaped(hostile)+"\\n\n"+end+escaped(hostile)+"\n")
-			e := r.run([]string{"@steps", "#" + strings.ReplaceAll(hostile, "\x00", "")}, "--max-phases", "1")
-			if r.safe(e); !strings.Contains(e.out, "abcdefghijklmno\n") {
+			e := r.run([]string{"write=junk," + strings.ReplaceAll(hostileArgument, `\`, ""), "@steps"}, "--max-phases", "1")
+			if r.safe(e); !strings.Contains(e.out, "abcdefghijkl\ufffdm\ufffdn\ufffdo\n") {
 				t.Errorf("stdout %q has lost the text as well", e.out)
 			}
 			if got := string(r.state().LastRun.Status); got != status {
@@ -67,29 +67,30 @@ func hostileRepo(t *testing.T) *repo {
 // looksSafe has every command show what is there.
 func (r *repo) looksSafe() {
 	r.t.Helper()
-	// A new plan, so that what runs refuses, with the reason and the title.
 	again := r.runArgs([]string{"complete=done"})
 	for _, args := range [][]string{
-		again, append(again, "--dry-run", "--retry-stopped"),
+		again, // refused, with the reason, or with what is left to do
+		append(again, "--dry-run", "--retry-stopped"),
+		{"run", "--plan", r.plan, "--agent-cmd", "x {" + hostileArgument + "}"},
+		{hostileArgument},
+	} {
+		r.safe(r.exec(nil, args...))
+	}
+	for _, args := range [][]string{
 		{"status", "--plan", r.plan},
+		{"status", "--plan", hostileArgument},
 		{"attempts", "show", "--plan", r.plan},
 		{"attempts", "show", hostileArgument, "--plan", r.plan},
 		{"plan", "lint", r.plan},
 		{"plan", "show", r.plan},
 		{"plan", "show", r.plan, "--phase", "1"},
 		{"plan", "show", r.plan, "--phase", hostileArgument},
-		{hostileArgument},
-		{"status", "--plan", hostileArgument},
-		{"run", "--plan", r.plan, "--agent-cmd", "x {" + hostileArgument + "}"},
 	} {
-		r.safe(r.exec(nil, args...))
-		if args[0] == "run" {
-			continue
-		}
-		e := r.exec(nil, append([]string{"--json"}, args...)...)
-		r.safe(e)
-		if !json.Valid([]byte(e.out)) {
-			r.t.Errorf("%q --json is no JSON: %s", args, e.out)
+		text, object := r.exec(nil, args...), r.exec(nil, append(args, "--json")...)
+		r.safe(text)
+		r.safe(object)
+		if !json.Valid([]byte(object.out)) || object.code != text.code {
+			r.t.Errorf("%q --json ends with %d, not %d: %s", args, object.code, text.code, object.out)
 		}
 	}
 }
@@ -114,7 +115,7 @@ func unsafe(text string) string {
 	}
 	for _, r := range text {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || r == '\u202e') {
-			return strings.Trim(string(escaped(string(r))), `"`)
+			return escaped(string(r))
 		}
 	}
 	return ""
@@ -144,7 +145,7 @@ func TestHostileTextOnATerminal(t *testing.T) {
 			if bad := unsafe(colour.ReplaceAllString(strings.ReplaceAll(screen, "\r\n", "\n"), "")); bad != "" {
 				t.Errorf("it has %s: %q", bad, screen)
 			}
-			if strings.Contains(screen, "\x1b[8m") || !strings.Contains(screen, "phase-blocked: abcdef") {
+			if !strings.Contains(screen, "phase-blocked: abcdef") {
 				t.Errorf("%q", screen)
 			}
 		})
@@ -172,7 +173,7 @@ func TestHostileFileNames(t *testing.T) {
 	t.Parallel()
 	ws := enginetest.Workspace(t)
 	r := &repo{t: t, ws: ws}
-	name := strings.ReplaceAll(hostileArgument, "/", "")
+	name := strings.ToValidUTF8(hostileArgument, "")
 	r.write(name+"/AGENTS.md", "")
 	r.ws = r.path(name)
 	r.write("docs/plans/"+name+".md", "## Phase 1: One\n\n### Workspace\n\n.\n")

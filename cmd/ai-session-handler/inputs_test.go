@@ -243,6 +243,18 @@ func TestStatesRefused(t *testing.T) {
 	r.wants(r.run([]string{"complete=done"}, "--retry-stopped"), exitOK)
 }
 
+// TestPathsThatNoRecordCouldName has a directory whose name is not UTF-8: JSON
+// would give back another name, and the plan would look like a stranger's.
+func TestPathsThatNoRecordCouldName(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, 1)
+	r.write("caf\xe9/AGENTS.md", "")
+	r.write("caf\xe9/p.md", "## Phase 1: One\n\n### Workspace\n\n.\n")
+	r.ws = r.path("caf\xe9")
+	r.refuses([]string{"run", "--plan", "p.md", "--agent-cmd", "fakeagent"}, "is not valid UTF-8, so no record could name it; rename what it leads through")
+	r.refuses([]string{"status", "--plan", "p.md"}, "is not valid UTF-8")
+}
+
 type stateFault struct{ name, state, want string }
 
 // stateFaults are made from a good state by replacing some of its text.

@@ -21,6 +21,10 @@ func TestMain(m *testing.M) {
 		supervise.Dispatch(os.Args, enginetest.ParentFault())
 	}
 	supervise.Dispatch(os.Args, nil)
+	// A process with the race detector would sleep for a second when it ends.
+	if os.Getenv("GORACE") == "" {
+		_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
+	}
 	testscript.Main(m, map[string]func(){"ai-session-handler": product})
 }
 

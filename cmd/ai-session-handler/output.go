@@ -23,6 +23,7 @@ type printer interface {
 type direct struct {
 	stdout, stderr io.Writer
 	quiet          bool
+	lost           error // the first error of writing a result
 }
 
 func (d *direct) Line(text string) {
@@ -31,7 +32,11 @@ func (d *direct) Line(text string) {
 	}
 }
 
-func (d *direct) Result(text string) { fmt.Fprint(d.stdout, paragraph(text)) }
+func (d *direct) Result(text string) {
+	if _, err := fmt.Fprint(d.stdout, paragraph(text)); err != nil && d.lost == nil {
+		d.lost = fmt.Errorf("the result could not be written: %w", err)
+	}
+}
 
 func (d *direct) Error(text string) { fmt.Fprint(d.stderr, paragraph(text)) }
 

@@ -181,7 +181,7 @@ func TestAResultInPieces(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t, 1)
 	e := r.run([]string{`split=working\n` + complete + `\n`})
-	if e.code != exitOK || e.out != "working\n\nrunner-complete: all phases complete\n" {
+	if e.code != exitOK || e.out != "working\nrunner-complete: all phases complete\n" {
 		t.Errorf("exit code %d, stdout %q", e.code, e.out)
 	}
 	if !strings.Contains(r.transcript(), "working\n"+complete+"\n") {

@@ -18,10 +18,11 @@ import (
 )
 
 // scriptCommands are what the scripts of testdata can do beyond testscript's
-// own commands. A PATTERN is a glob that must match exactly one file.
+// own commands. A PATTERN is a glob that must match exactly one file, except for
+// await.
 //
 //	exits CODE PROGRAM ARG…   run a program, which must exit with CODE
-//	await PATH                until PATH exists
+//	await PATTERN             until there is a file
 //	file NAME PATTERN         put the path of the one file into $NAME
 //	field PATTERN KEY WANT    the value at KEY (a.b.0.c) of a JSON file, or of
 //	                          stdout; WANT is text, or a regexp as /…/
@@ -68,9 +69,10 @@ func scriptExits(ts *testscript.TestScript, args []string) {
 }
 
 func scriptAwait(ts *testscript.TestScript, args []string) {
-	path := ts.MkAbs(args[0])
 	for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
-		if _, err := os.Lstat(path); err == nil {
+		matches, err := filepath.Glob(ts.MkAbs(args[0]))
+		ts.Check(err)
+		if len(matches) > 0 {
 			return
 		}
 		if time.Now().After(deadline) {
@@ -201,6 +203,7 @@ func listing(paths []string) string {
 func setUpScript(agentDir string) func(*testscript.Env) error {
 	return func(env *testscript.Env) error {
 		env.Values[kept("")] = map[kept]keptTrees{}
+		env.Setenv("GORACE", os.Getenv("GORACE"))
 		env.Setenv("PATH", agentDir+string(os.PathListSeparator)+env.Getenv("PATH"))
 		return nil
 	}

@@ -181,6 +181,27 @@ func TestLongWriteIsCutBetweenCharacters(t *testing.T) {
 	})
 }
 
+func TestFlushEndsWhenAllIsOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		w := NewWriter(g, Patience)
+		write(t, w, "text\n")
+		synctest.Wait()
+		go func() {
+			time.Sleep(time.Second)
+			close(g.open)
+		}()
+		start := time.Now()
+		if err := w.Flush(Patience); err != nil {
+			t.Error(err)
+		}
+		if waited := time.Since(start); waited != time.Second {
+			t.Errorf("waited %v", waited)
+		}
+		finish(t, w)
+	})
+}
+
 func TestFlushGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
