@@ -81,6 +81,50 @@ func TestProcessesThatCannotBeEnded(t *testing.T) {
 	}
 }
 
+// TestALeaderThatCannotBeEnded stands for one that belongs to another user, or
+// hangs in the kernel: the worker itself is among what is left.
+func TestALeaderThatCannotBeEnded(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, 1)
+	steps := []string{"ignore=TERM", "pid=leader", "forever"}
+	fault := enginetest.SupervisorFaultEnv + "=fail-at=before_(kill|signal.killed):1"
+	e := r.exec([]string{fault, "HANDLER_TEST_GRACE=100ms"}, r.runArgs(steps, "--timeout", "0.3")...)
+	leader := enginetest.ReadPid(t, r.path("leader"))
+	if e.code != exitFailed || !strings.Contains(e.err, "timeout: ") || !strings.Contains(e.err, fmt.Sprintf("still alive: process %d", leader)) {
+		t.Errorf("%+v", e)
+	}
+	if e := r.run([]string{"complete=done"}, "--retry-stopped"); e.code != exitInvalid || !strings.Contains(e.err, "in use by") {
+		t.Errorf("retry beside it: %+v", e)
+	}
+	_ = syscall.Kill(leader, syscall.SIGKILL)
+	r.settled()
+	if e := r.run([]string{"complete=done"}, "--retry-stopped"); e.code != exitOK {
+		t.Errorf("retry: %+v", e)
+	}
+}
+
+// TestAnOutcomeThatCannotBeWritten has a worker plant a file in the place of
+// its outcome: the attempt stays unresolved, and how its worker ended is known
+// all the same.
+func TestAnOutcomeThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, 1)
+	script := `echo "{}" >.ai-session-handler/plans/*/outcomes/$AI_SESSION_HANDLER_ATTEMPT_ID.json; echo "<phase-complete>x</phase-complete>"`
+	if err := os.WriteFile(r.path("agent.sh"), []byte("#!/bin/sh\ncd "+r.ws+"; dir=$(echo .ai-session-handler/plans/*/outcomes)\n"+strings.ReplaceAll(script, ".ai-session-handler/plans/*/outcomes", "$dir")), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	e := r.exec(nil, "run", "--plan", r.plan, "--agent-cmd", "./agent.sh")
+	if e.code != exitFailed || !strings.Contains(e.err, "could not write the outcome") || !strings.Contains(e.err, "unresolved attempt: phase-1") {
+		t.Errorf("%+v", e)
+	}
+	if e := r.exec(nil, "status", "--plan", r.plan); e.code != exitOK || !strings.Contains(e.out, "its end: exit code 0") {
+		t.Errorf("status: %+v", e)
+	}
+	if e := r.run([]string{"complete=done"}, "--retry-stopped"); e.code != exitOK {
+		t.Errorf("retry: %+v", e)
+	}
+}
+
 // TestAWorkerThatStopsItsSupervisor leaves nobody to obey the handler.
 func TestAWorkerThatStopsItsSupervisor(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -657,6 +658,48 @@ func TestAKilledHandlersWorkerIsEndedAndItsEndWrittenDown(t *testing.T) {
 		gone(t, p.PID)
 		if left := Remaining(id); len(left) != 0 {
 			t.Errorf("%s: left %+v", name, left)
+		}
+	}
+}
+
+func TestAHandlerKeepsItsDescriptorsToItself(t *testing.T) {
+	leak, err := unix.Dup(int(open(t, t.TempDir()).Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Close(leak) }()
+	launcher(t)
+	if flags, err := unix.FcntlInt(uintptr(leak), unix.F_GETFD, 0); err != nil || flags&unix.FD_CLOEXEC == 0 {
+		t.Errorf("a leaked descriptor stays open over exec: %d, %v", flags, err)
+	}
+	if dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != nil || dumpable != 0 {
+		t.Errorf("the handler can be traced: %d, %v", dumpable, err)
+	}
+}
+
+// TestOrphansOfOthersAreLeftAlone is about a handler that had children before
+// it was one, or is the first process of a container.
+func TestOrphansOfOthersAreLeftAlone(t *testing.T) {
+	w := &Worker{spec: Spec{AttemptID: "orphans"}, identity: record.Process{PID: 1 << 30, PGID: 1 << 30}}
+	sleep := func(env ...string) int {
+		cmd := exec.Command("sleep", "1000")
+		cmd.Env = env
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		return cmd.Process.Pid
+	}
+	stranger, ours := sleep(), sleep(EnvAttemptID+"=orphans")
+	for shared, want := range map[bool][]int{true: {ours}, false: {stranger, ours}} {
+		var got []int
+		for _, o := range (&Launcher{shared: shared}).orphans(w) {
+			got = append(got, o.PID)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("shared %v: %v, want %v", shared, got, want)
 		}
 	}
 }

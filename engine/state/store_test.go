@@ -88,6 +88,28 @@ func TestSaveRefusesAContradiction(t *testing.T) {
 	}
 }
 
+func TestAnExitRecordMustBeOfTheAttempt(t *testing.T) {
+	s, path := store(t)
+	if err := os.Mkdir(filepath.Join(path, "exits"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, found, err := s.ReadExit("a1"); found || err != nil {
+		t.Errorf("found %v, %v", found, err)
+	}
+	data, err := record.Encode(record.Exit{Format: record.ExitFormat, AttemptID: "a2", Swept: []record.Leftover{}, Survivors: []record.Leftover{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"a1": false, "a2": true} {
+		if err := os.WriteFile(filepath.Join(path, workspace.ExitFile(name)), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := s.ReadExit(name); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestAnOutcomeIsNeverOverwritten(t *testing.T) {
 	s, _ := store(t)
 	o := outcome("a1", "phase-1", record.Blocked)

@@ -218,7 +218,7 @@ func (s *supervisor) conclude() int {
 // the group's id from being reused, then the leader is reaped and the rest of
 // the tree destroyed. A leader that does not end is one of the survivors.
 func (s *supervisor) reap() record.Exit {
-	s.worker.signalGroup(unix.SIGKILL)
+	s.signalLeader(unix.SIGKILL)
 	exit := record.Exit{Format: record.ExitFormat, AttemptID: s.start.AttemptID, Cause: s.cause, Executed: s.executed}
 	if exit.Cause == "" {
 		exit.Cause = wire.ByItself
