@@ -13,11 +13,12 @@ import (
 // history is a plan's directory opened for reading. It takes no lock and works
 // while a run goes on: the state is always one whole version.
 type history struct {
-	plan  workspace.Plan
-	dir   *fsx.Dir // nil where there is none
-	store state.Store
-	state record.State
-	found bool
+	plan    workspace.Plan
+	handler *fsx.Dir // nil where there is none, like dir
+	dir     *fsx.Dir
+	store   state.Store
+	state   record.State
+	found   bool
 }
 
 // openHistory finds the history of the plan at path, which need not exist.
@@ -27,33 +28,35 @@ func openHistory(path string) (*history, error) {
 		return nil, inputErrorf("--plan %s: %v", path, err)
 	}
 	h := &history{plan: located}
-	handler, err := workspace.OpenHandlerDir(located.Root, false, nil)
-	if errors.Is(err, fs.ErrNotExist) {
-		return h, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = handler.Close() }()
-	dir, err := located.OpenPlanDir(handler, false)
-	if errors.Is(err, fs.ErrNotExist) {
-		return h, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	h.dir, h.store = dir, state.Store{Dir: dir}
-	h.state, h.found, err = h.store.Load()
-	if err != nil {
+	if err := h.open(); err != nil {
 		h.close()
 		return nil, err
 	}
 	return h, nil
 }
 
+// open opens what exists.
+func (h *history) open() (err error) {
+	h.handler, err = workspace.OpenHandlerDir(h.plan.Root, false, nil)
+	if err == nil {
+		h.dir, err = h.plan.OpenPlanDir(h.handler, false)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	h.store = state.Store{Dir: h.dir}
+	h.state, h.found, err = h.store.Load()
+	return err
+}
+
 func (h *history) close() {
-	if h.dir != nil {
-		_ = h.dir.Close()
+	for _, dir := range []*fsx.Dir{h.dir, h.handler} {
+		if dir != nil {
+			_ = dir.Close()
+		}
 	}
 }
 

@@ -142,7 +142,7 @@ type planShowCmd struct {
 	readFlags
 
 	Path  string `arg:"" help:"The plan."`
-	Phase string `placeholder:"N" help:"Print the exact body of this phase only."`
+	Phase string `placeholder:"N" help:"Print the body of this phase only; with --json every byte of it."`
 }
 
 // shownPlan is what plan show prints as JSON.

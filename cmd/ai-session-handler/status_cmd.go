@@ -143,7 +143,22 @@ func (s *planStatus) readSources(h *history) *plan.Snapshot {
 		return nil
 	}
 	s.Plan.SHA256 = snapshot.SHA256
+	s.checkMoved(h, snapshot)
 	return snapshot
+}
+
+// checkMoved says so where run would ask whether the plan was moved.
+func (s *planStatus) checkMoved(h *history, snapshot *plan.Snapshot) {
+	if h.found || h.handler == nil {
+		return
+	}
+	moved, err := run.MovedFrom(h.handler, h.plan, snapshot)
+	if err != nil {
+		s.problem(err)
+	}
+	for _, old := range moved {
+		s.refuse("this plan has no history, but that of a plan that is gone lies beside it: " + old + "; run says what can be done")
+	}
 }
 
 // again is the command that goes on with the plan.

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -298,7 +297,7 @@ func TestNothingSurvives(t *testing.T) {
 	}
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
-			repeat(t, 10, func(t *testing.T) {
+			for range 10 {
 				dir := workspace(t)
 				s := agent(t, dir, append(append([]string{}, hostile...), "touch=ready", end.last)...)
 				s.Grace = 100 * time.Millisecond
@@ -322,18 +321,8 @@ func TestNothingSurvives(t *testing.T) {
 				if len(exit.Swept) == 0 || len(exit.Survivors) != 0 {
 					t.Errorf("swept %v, survivors %v", exit.Swept, exit.Survivors)
 				}
-			})
+			}
 		})
-	}
-}
-
-// repeat runs a case n times, or five times as often where time is no matter.
-func repeat(t *testing.T, n int, f func(*testing.T)) {
-	if os.Getenv("AI_SESSION_HANDLER_LONG_TESTS") != "" {
-		n *= 5
-	}
-	for range n {
-		f(t)
 	}
 }
 
@@ -691,15 +680,13 @@ func TestOrphansOfOthersAreLeftAlone(t *testing.T) {
 		return cmd.Process.Pid
 	}
 	stranger, ours := sleep(), sleep(EnvAttemptID+"=orphans")
-	for shared, want := range map[bool][]int{true: {ours}, false: {stranger, ours}} {
-		var got []int
+	for _, shared := range []bool{true, false} {
+		found := map[int]bool{}
 		for _, o := range (&Launcher{shared: shared}).orphans(w) {
-			got = append(got, o.PID)
+			found[o.PID] = true
 		}
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("shared %v: %v, want %v", shared, got, want)
+		if !found[ours] || found[stranger] == shared {
+			t.Errorf("shared %v: ours %v, a stranger %v", shared, found[ours], found[stranger])
 		}
 	}
 }

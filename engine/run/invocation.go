@@ -136,15 +136,15 @@ func (v *invocation) newState() {
 }
 
 func (v *invocation) firstRun() error {
-	others, err := v.movedPlans()
-	if err != nil {
-		return err
-	}
-	if len(others) > 0 {
-		return v.refuseMoved(others)
-	}
 	v.newState()
-	return nil
+	if v.handler == nil {
+		return nil
+	}
+	others, err := MovedFrom(v.handler, v.job.Plan, v.snapshot)
+	if err == nil && len(others) > 0 {
+		err = v.refuseMoved(others)
+	}
+	return err
 }
 
 // startFresh begins a new history. An old one of which something still lives is

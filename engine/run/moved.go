@@ -14,17 +14,15 @@ import (
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
-// movedPlans lists the plans that this one may have been before it was moved:
-// they have a history in this workspace, are gone, and look alike. To miss one
-// would run finished phases again; to see one that is none costs a --fresh.
-func (v *invocation) movedPlans() ([]string, error) {
-	if v.handler == nil {
-		return nil, nil
-	}
-	keys, err := v.job.Plan.SiblingKeys(v.handler)
+// MovedFrom lists the plans that this one may have been before it was moved:
+// they have a history below the open handler directory, are gone, and look
+// alike. To miss one would run finished phases again; to see one that is none
+// costs a --fresh.
+func MovedFrom(handler *fsx.Dir, located workspace.Plan, snapshot *plan.Snapshot) ([]string, error) {
+	keys, err := located.SiblingKeys(handler)
 	var moved []string
 	for _, key := range keys {
-		if old, ok := v.gonePlan(key); ok {
+		if old, ok := gonePlan(handler, key, snapshot); ok {
 			moved = append(moved, old)
 		}
 	}
@@ -33,8 +31,8 @@ func (v *invocation) movedPlans() ([]string, error) {
 
 // gonePlan returns the path of the plan of a history. A history that can't be
 // read does not count: nothing says whose it is.
-func (v *invocation) gonePlan(key string) (path string, gone bool) {
-	dir, err := v.handler.Sub(historyOf(key))
+func gonePlan(handler *fsx.Dir, key string, now *plan.Snapshot) (old string, gone bool) {
+	dir, err := handler.Sub(path.Join(workspace.PlansDir, key))
 	if err != nil {
 		return "", false
 	}
@@ -44,15 +42,13 @@ func (v *invocation) gonePlan(key string) (path string, gone bool) {
 		return "", false
 	}
 	_, err = os.Lstat(st.Plan.Path)
-	return st.Plan.Path, errors.Is(err, fs.ErrNotExist) && v.looksLike(dir, st.Plan)
+	return st.Plan.Path, errors.Is(err, fs.ErrNotExist) && looksLike(now, dir, st.Plan)
 }
 
-func historyOf(key string) string { return path.Join(workspace.PlansDir, key) }
-
-// looksLike holds when the plan has the name of the old one or a phase title of
+// looksLike holds when a plan has the name of the old one or a phase title of
 // it. An old plan whose accepted bytes can't be read looks like any.
-func (v *invocation) looksLike(dir *fsx.Dir, old record.AcceptedPlan) bool {
-	if filepath.Base(old.Path) == filepath.Base(v.job.Plan.Path) {
+func looksLike(now *plan.Snapshot, dir *fsx.Dir, old record.AcceptedPlan) bool {
+	if filepath.Base(old.Path) == filepath.Base(now.Path) {
 		return true
 	}
 	source, err := dir.ReadFile(workspace.SnapshotFile(old.SHA256), maxSnapshot)
@@ -67,7 +63,7 @@ func (v *invocation) looksLike(dir *fsx.Dir, old record.AcceptedPlan) bool {
 	for _, p := range before.Phases {
 		titles[p.Title] = true
 	}
-	for _, p := range v.snapshot.Phases {
+	for _, p := range now.Phases {
 		if titles[p.Title] {
 			return true
 		}

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"os/signal"
 	"runtime"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -45,11 +45,18 @@ func trampoline(path string, argv []string) int {
 	return fail(failure, "exec", syscall.Exec(path, argv, os.Environ()))
 }
 
+// maxSignal is the largest signal number of the kernel.
+const maxSignal = 64
+
 // defaultSignals gives the worker default dispositions and an empty mask,
 // whatever the handler was started with: exec resets a signal that is caught,
-// but leaves one that is ignored.
+// but leaves one that is ignored. It asks the kernel itself, since os/signal
+// does not reach the two signals that C libraries keep for themselves.
 func defaultSignals() {
-	signal.Notify(make(chan os.Signal, 1))
+	var byDefault [4]uint64 // a struct sigaction of zeros, which is SIG_DFL
+	for sig := uintptr(1); sig <= maxSignal; sig++ {
+		_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, sig, uintptr(unsafe.Pointer(&byDefault)), 0, maxSignal/8, 0, 0)
+	}
 	var none unix.Sigset_t
 	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &none, nil)
 }
