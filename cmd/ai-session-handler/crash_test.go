@@ -449,22 +449,29 @@ func TestSupervisorKilledAtEveryStep(t *testing.T) {
 	}
 }
 
+// killHandlerBesideAStoppedSupervisor starts a worker whose steps make the file
+// ready, and kills the handler. Stopped, the supervisor does nothing about it.
+func (r *repo) killHandlerBesideAStoppedSupervisor(steps []string) record.Process {
+	r.t.Helper()
+	cmd := r.command(nil, r.runArgs(steps)...)
+	if err := cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	enginetest.WaitUntil(r.t, "the worker is ready", patience, func() bool { return exists(r.path("ready")) })
+	p := *r.state().ActiveAttempt.Process
+	_ = syscall.Kill(p.SupervisorPID, syscall.SIGSTOP)
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	return p
+}
+
 // TestHandlerAndSupervisorKilledTogether leaves a command alive that escaped
 // into its own session: it is found and named, and refuses the retry.
 func TestHandlerAndSupervisorKilledTogether(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t, 1)
 	steps := []string{"ledger=ledger", "pid=worker.pid", "session=session.pid,term", "touch=ready", "forever"}
-	cmd := r.command(nil, r.runArgs(steps)...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	enginetest.WaitUntil(t, "the worker is ready", patience, func() bool { return exists(r.path("ready")) })
-	p := r.state().ActiveAttempt.Process
-	// Stopped, the supervisor can't do anything about the handler's death.
-	_ = syscall.Kill(p.SupervisorPID, syscall.SIGSTOP)
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
+	p := r.killHandlerBesideAStoppedSupervisor(steps)
 	_ = syscall.Kill(p.SupervisorPID, syscall.SIGKILL)
 	r.settled()
 	enginetest.WaitUntil(t, "the leader is dead", patience, func() bool { return !enginetest.Alive(p.PID) })
@@ -498,15 +505,7 @@ func TestHandlerAndSupervisorKilledTogether(t *testing.T) {
 func TestALivingSupervisorKeepsTheRetryOut(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t, 1)
-	cmd := r.command(nil, r.runArgs([]string{"touch=ready", "forever"})...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	enginetest.WaitUntil(t, "the worker is ready", patience, func() bool { return exists(r.path("ready")) })
-	p := r.state().ActiveAttempt.Process
-	_ = syscall.Kill(p.SupervisorPID, syscall.SIGSTOP)
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
+	p := r.killHandlerBesideAStoppedSupervisor([]string{"touch=ready", "forever"})
 	if e := r.run([]string{"complete=done"}, "--retry-stopped"); e.code != exitInvalid || !strings.Contains(e.err, "is in use by") {
 		t.Errorf("retry: %+v", e)
 	}
