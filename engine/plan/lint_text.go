@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"regexp"
 	"unicode"
 )
 
@@ -12,13 +11,13 @@ const maxBody = 64 << 10
 
 // statusMark finds what authors put into a title to keep state there: an
 // emoji, a status between brackets, or a status at the end.
-var statusMark = regexp.MustCompile(`[✅✔☑❌🚧⏳🔄🟢🟡🔴⏸🏁⬜]` +
+var statusMark = lazily(`[✅✔☑❌🚧⏳🔄🟢🟡🔴⏸🏁⬜]` +
 	`|[\[(](?i:done|completed?|in[ -]progress|todo|wip|blocked|skipped|not started|pending|planned|finished|current|next)[\])]` +
 	`|(?:\s[-–—:]\s*|\s)(?:DONE|COMPLETED?|IN[ -]PROGRESS|TODO|WIP|BLOCKED|SKIPPED|NOT STARTED|PENDING|FINISHED)\s*$` +
 	`|\s[-–—]\s*(?i:done|completed?|in[ -]progress|blocked|skipped|not started|pending|finished)\s*$`)
 
 // estimateMark finds a time in a title: between brackets, or behind a "~".
-var estimateMark = regexp.MustCompile(`[(\[][^()\[\]]*(?i:\b(?:weeks?|days?|hours?|hrs?|minutes?|mins?|months?|sprints?|quarters?)\s*\d` +
+var estimateMark = lazily(`[(\[][^()\[\]]*(?i:\b(?:weeks?|days?|hours?|hrs?|minutes?|mins?|months?|sprints?|quarters?)\s*\d` +
 	`|\d\+?\s*-?(?:weeks?|days?|hours?|hrs?|minutes?|mins?|months?|sprints?|quarters?|[hdwm])\b)[^()\[\]]*[)\]]` +
 	`|~\s*\d+[^ ]*\s*(?i:weeks?|days?|hours?|hrs?|minutes?|mins?|months?|[hdw]\b)`)
 
@@ -26,12 +25,12 @@ var estimateMark = regexp.MustCompile(`[(\[][^()\[\]]*(?i:\b(?:weeks?|days?|hour
 func (d *document) lintTitles() []Finding {
 	var findings []Finding
 	for _, s := range d.sections {
-		if mark := statusMark.FindString(s.Title); mark != "" {
+		if mark := statusMark().FindString(s.Title); mark != "" {
 			findings = append(findings, d.problemAt(codeStatus, s.Line,
 				fmt.Sprintf("the title of phase %s holds a status, %s; the runner does not read it, the phase runs nevertheless", brief(s.Number), quote(mark)),
 				"Take it out of the title."))
 		}
-		if mark := estimateMark.FindString(s.Title); mark != "" {
+		if mark := estimateMark().FindString(s.Title); mark != "" {
 			findings = append(findings, d.problemAt(codeEstimate, s.Line,
 				fmt.Sprintf("the title of phase %s holds an estimate, %s", brief(s.Number), quote(mark)),
 				"Take it out of the title; limits on time belong into the manifest."))
@@ -41,14 +40,14 @@ func (d *document) lintTitles() []Finding {
 }
 
 // validation finds any word that says how a phase is verified.
-var validation = regexp.MustCompile(`(?i)\b(?:validat|verif|vérif|accept|tests?\b|testing|checks?\b|checked|lint|criteri|done when|prueba|valida|prüf|abnahme)` +
+var validation = lazily(`(?i)\b(?:validat|verif|vérif|accept|tests?\b|testing|checks?\b|checked|lint|criteri|done when|prueba|valida|prüf|abnahme)` +
 	`|pytest|провер|тест|критери|验证|驗證|测试|測試|验收|検証|テスト|검증|kiểm`)
 
 // lintValidation reports the phases that don't say how they are verified.
 func (d *document) lintValidation() []Finding {
 	var silent []section
 	for _, s := range d.sections {
-		if !validation.Match(s.Body) {
+		if !validation().Match(s.Body) {
 			silent = append(silent, s)
 		}
 	}

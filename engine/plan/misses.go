@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -233,7 +232,7 @@ func (d *document) tableRows() []found {
 }
 
 // unit is a numbered heading of another kind than a phase.
-var unit = regexp.MustCompile(`^(?i:task|step|stage|milestone|sprint|iteration|part|workstream|issue|week|day|module|story|epic|feature|wave|round)?\s*#?(\d+)(?:\.\d+)*\s*[.:)–—-]\s*(.*)$`)
+var unit = lazily(`^(?i:task|step|stage|milestone|sprint|iteration|part|workstream|issue|week|day|module|story|epic|feature|wave|round)?\s*#?(\d+)(?:\.\d+)*\s*[.:)–—-]\s*(.*)$`)
 
 func (d *document) units() []found {
 	var units []found
@@ -241,7 +240,7 @@ func (d *document) units() []found {
 		if !b.heading() {
 			continue
 		}
-		if m := unit.FindStringSubmatch(d.text(b)); m != nil {
+		if m := unit().FindStringSubmatch(d.text(b)); m != nil {
 			units = append(units, found{miss: miss{number: canonical(m[1]), title: m[2]}, line: b.first, level: b.level})
 		}
 	}

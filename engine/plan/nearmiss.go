@@ -62,7 +62,7 @@ func deviation(word, rest, token, behind, title string) string {
 }
 
 // numbering is what sections are counted with: "3. ", "3) ", "2.1 ".
-var numbering = regexp.MustCompile(`^\d+(?:\.\d+)*[.):]?\s+`)
+var numbering = lazily(`^\d+(?:\.\d+)*[.):]?\s+`)
 
 // undecorated removes what authors put around the words of a heading:
 // emphasis, links, emoji, a number of its own, a hash without its space.
@@ -71,7 +71,7 @@ func undecorated(text string) string {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r)
 	}
 	s := strings.TrimLeftFunc(text, decoration)
-	if loc := numbering.FindStringIndex(s); loc != nil {
+	if loc := numbering().FindStringIndex(s); loc != nil {
 		if rest := strings.TrimLeftFunc(s[loc[1]:], decoration); startsWithWord(rest) {
 			s = rest
 		}
@@ -107,7 +107,7 @@ func cutWord(text string) (word, rest string, ok bool) {
 			return head, tail, true
 		}
 	}
-	if m := numberFirst.FindStringSubmatch(text); m != nil {
+	if m := numberFirst().FindStringSubmatch(text); m != nil {
 		// A space is sign enough behind these words.
 		return "", m[1] + ": " + strings.TrimLeft(text[len(m[0]):], " "+signs), true
 	}
@@ -116,7 +116,7 @@ func cutWord(text string) (word, rest string, ok bool) {
 
 // numberFirst is a number with the word behind it, as East Asian languages
 // have it.
-var numberFirst = regexp.MustCompile(`^第?\s*(\p{Nd}+|[一二三四五六七八九十]+)\s*(?:阶段|階段|段階|단계|フェーズ)`)
+var numberFirst = lazily(`^第?\s*(\p{Nd}+|[一二三四五六七八九十]+)\s*(?:阶段|階段|段階|단계|フェーズ)`)
 
 // cutFold cuts a prefix, ignoring case.
 func cutFold(text, prefix string) (head, tail string, ok bool) {
@@ -141,14 +141,14 @@ func continues(head, tail string) bool {
 
 // phaseNumber is a number as authors write it: 3, 3a, 1.5, 1-2, 2 & 3, 3+,
 // with or without a sign before it.
-var phaseNumber = regexp.MustCompile(`^[\s#№._–—-]*(\p{Nd}+(?:[\p{L}+]+|(?:[.,/–—-]|\s*&\s*|\s+(?:and|to)\s+)\p{Nd}+\p{L}?)*)`)
+var phaseNumber = lazily(`^[\s#№._–—-]*(\p{Nd}+(?:[\p{L}+]+|(?:[.,/–—-]|\s*&\s*|\s+(?:and|to)\s+)\p{Nd}+\p{L}?)*)`)
 
 // wordNumber is a number without digits, or a letter; it needs a sign behind
 // it to be told from a word.
-var wordNumber = regexp.MustCompile(`^[\s#_-]*((?i:[ivx]+|[a-z]|one|two|three|four|five|six|seven|eight|nine|ten)|[一二三四五六七八九十]+)(?:\s*(?:[:：.)(|–—]|-\s)|\s*$)`)
+var wordNumber = lazily(`^[\s#_-]*((?i:[ivx]+|[a-z]|one|two|three|four|five|six|seven|eight|nine|ten)|[一二三四五六七八九十]+)(?:\s*(?:[:：.)(|–—]|-\s)|\s*$)`)
 
 func cutNumber(text string) (token, behind string, ok bool) {
-	for _, form := range []*regexp.Regexp{phaseNumber, wordNumber} {
+	for _, form := range []*regexp.Regexp{phaseNumber(), wordNumber()} {
 		if loc := form.FindStringSubmatchIndex(text); loc != nil {
 			return text[loc[2]:loc[3]], text[loc[3]:], true
 		}
