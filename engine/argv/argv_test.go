@@ -71,3 +71,21 @@ func TestRenderKeepsAValueInOneArgument(t *testing.T) {
 		t.Errorf("%v\n%s", err, diff)
 	}
 }
+
+// FuzzParse looks for a template that parses and does not render, or renders to
+// another number of arguments.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{`a 'b c' "d\"e" f\ g {workspace} {{}}`, `a "x\d" '' #42`, "{", "a \xff\\", `a {prompt_file}{run_id}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, template string) {
+		words, err := Parse(template)
+		if err != nil {
+			return
+		}
+		argv, err := Render(words, Values{"p", "w", "r", "t", "s"})
+		if err != nil || len(argv) != len(words) {
+			t.Errorf("%q: %q renders to %q, %v", template, words, argv, err)
+		}
+	})
+}
