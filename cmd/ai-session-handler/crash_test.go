@@ -272,6 +272,30 @@ func TestHandlerFailingAtEveryStep(t *testing.T) {
 	}
 }
 
+// TestAnAcceptanceThatFailedIsForgotten fails the write that would have carried
+// the accepted plan to disk after it got there.
+func TestAnAcceptanceThatFailedIsForgotten(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, 2)
+	if e := r.run(worker, "--max-phases", "1"); e.code != exitOK {
+		t.Fatalf("%+v", e)
+	}
+	text, err := os.ReadFile(r.plan)
+	if err == nil {
+		err = os.WriteFile(r.plan, append(text, "more\n"...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	fault := fmt.Sprintf("%s=fail-at=after_rename_state.json:%d", enginetest.FaultEnv, syscall.EIO)
+	if e := r.exec([]string{fault}, r.runArgs(worker, "--accept-plan-change")...); e.code != exitFailed || !strings.Contains(e.err, "nothing was launched") {
+		t.Errorf("%+v", e)
+	}
+	if e := r.run(worker); e.code != exitInvalid || !strings.Contains(e.err, "the plan changed since it was accepted") {
+		t.Errorf("the next run: %+v", e)
+	}
+}
+
 // afterCrash checks every promise about a run that crashed or failed, and
 // brings the plan to its end as the documents say.
 func (r *repo) afterCrash() {

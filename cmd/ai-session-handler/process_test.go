@@ -103,6 +103,50 @@ func TestALeaderThatCannotBeEnded(t *testing.T) {
 	}
 }
 
+// TestImpatienceDoesNotLoseALeaderThatCannotBeEnded presses Ctrl-C again and
+// again.
+func TestImpatienceDoesNotLoseALeaderThatCannotBeEnded(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, 1)
+	fault := enginetest.SupervisorFaultEnv + "=fail-at=before_(kill|signal.killed):1"
+	cmd := r.command([]string{fault, "HANDLER_TEST_GRACE=100ms"}, r.runArgs([]string{"ignore=TERM", "pid=leader", "touch=ready", "forever"})...)
+	wait := r.start(cmd)
+	enginetest.WaitUntil(t, "the worker is ready", patience, func() bool { return exists(r.path("ready")) })
+	ended := make(chan int, 1)
+	go func() { ended <- wait() }()
+	for code := -1; code < 0; {
+		_ = cmd.Process.Signal(syscall.SIGINT)
+		select {
+		case code = <-ended:
+		case <-time.After(300 * time.Millisecond):
+		}
+	}
+	leader := enginetest.ReadPid(t, r.path("leader"))
+	if e := r.run([]string{"complete=done"}, "--retry-stopped"); e.code != exitInvalid || !strings.Contains(e.err, "in use by") {
+		t.Errorf("retry beside it: %+v", e)
+	}
+	_ = syscall.Kill(leader, syscall.SIGKILL)
+	r.settled()
+}
+
+// TestAHistoryThatAWorkerDeletes is a worker's rm -rf or git clean -fdx.
+func TestAHistoryThatAWorkerDeletes(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, 2)
+	script := "#!/bin/sh\nif [ $AI_SESSION_HANDLER_PHASE_ID = phase-2 ]; then rm -rf .ai-session-handler; fi\necho '<phase-complete>x</phase-complete>'\n"
+	if err := os.WriteFile(r.path("agent.sh"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	e := r.exec(nil, "run", "--plan", r.plan, "--agent-cmd", "./agent.sh")
+	if e.code != exitFailed || !strings.Contains(e.err, "the whole history of the plan was deleted") || strings.Contains(e.err, "--retry-stopped") {
+		t.Errorf("%+v", e)
+	}
+	e = r.run([]string{"complete=done"}, "--retry-stopped", "--max-phases", "1")
+	if e.code != exitOK || !strings.Contains(e.err, "there is nothing to retry: this plan has no history") {
+		t.Errorf("a retry of nothing: %+v", e)
+	}
+}
+
 // TestAnOutcomeThatCannotBeWritten has a worker plant a file in the place of
 // its outcome: the attempt stays unresolved, and how its worker ended is known
 // all the same.

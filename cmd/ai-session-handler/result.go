@@ -121,6 +121,11 @@ func (e *unresolvedError) Error() string {
 		fmt.Sprintf("unresolved attempt: %s (%s, attempt %s)", a.Phase.ID, a.Status, a.ID),
 		"planned outcome (uncommitted): " + filepath.Join(e.PlanDir, a.OutcomePath),
 	}
+	if e.Deleted {
+		return strings.Join(append(lines[:2],
+			"the whole history of the plan was deleted while the worker ran, "+e.PlanDir+" with it: a run would begin with the first phase again",
+			"next: find out who deleted it, put it back from a copy if there is one, and look at what the phases did before any run"), "\n")
+	}
 	lines = append(lines, transcriptTail(e.PlanDir, a.TranscriptPath)...)
 	lines = append(lines, "next: make room or repair the file system, look at what the worker left, then run again with --retry-stopped")
 	return strings.Join(lines, "\n")

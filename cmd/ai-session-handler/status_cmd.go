@@ -10,6 +10,7 @@ import (
 	"github.com/ai-session-handler/ai-session-handler/engine/plan"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/engine/run"
+	"github.com/ai-session-handler/ai-session-handler/engine/state"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
@@ -119,7 +120,7 @@ func gather(h *history) *planStatus {
 	}
 	snapshot := s.readSources(h)
 	if h.found {
-		s.readState(h)
+		s.readState(h, snapshot)
 	}
 	s.addPhases(snapshot, h.state)
 	s.place(h, snapshot)
@@ -131,7 +132,7 @@ func gather(h *history) *planStatus {
 func (s *planStatus) readSources(h *history) *plan.Snapshot {
 	conf, err := readConfig(h.plan.Root)
 	if err != nil {
-		s.problem(err)
+		s.refuse(err.Error())
 	}
 	s.noAgent = conf.agentCmd == ""
 	for _, root := range h.plan.OuterRoots() {
@@ -139,7 +140,7 @@ func (s *planStatus) readSources(h *history) *plan.Snapshot {
 	}
 	snapshot, err := plan.Read(h.plan.Path)
 	if err != nil {
-		s.problem(err)
+		s.refuse(err.Error())
 		return nil
 	}
 	s.Plan.SHA256 = snapshot.SHA256
@@ -154,7 +155,7 @@ func (s *planStatus) checkMoved(h *history, snapshot *plan.Snapshot) {
 	}
 	moved, err := run.MovedFrom(h.handler, h.plan, snapshot)
 	if err != nil {
-		s.problem(err)
+		s.refuse(err.Error())
 	}
 	for _, old := range moved {
 		s.refuse("this plan has no history, but that of a plan that is gone lies beside it: " + old + "; run says what can be done")
@@ -170,16 +171,14 @@ func (s *planStatus) again(h *history, flags ...string) string {
 	return shellquote.Join(append(words, flags...)...)
 }
 
-func (s *planStatus) problem(err error) { s.Problems = append(s.Problems, err.Error()) }
-
 func (s *planStatus) refuse(why string) { s.Problems, s.refused = append(s.Problems, why), true }
 
-func (s *planStatus) readState(h *history) {
+func (s *planStatus) readState(h *history, snapshot *plan.Snapshot) {
 	st := h.state
 	s.Plan.AcceptedSHA256 = st.Plan.SHA256
-	s.Plan.Changed = s.Plan.SHA256 != "" && s.Plan.SHA256 != st.Plan.SHA256
+	s.Plan.Changed = snapshot != nil && s.Plan.SHA256 != st.Plan.SHA256
 	if s.Plan.Changed {
-		s.Problems = append(s.Problems, "the plan changed since it was accepted; run refuses until it is accepted with --accept-plan-change")
+		s.checkChange(h, snapshot)
 	}
 	if st.Plan.Path != h.plan.Path {
 		s.refuse("the state belongs to a plan at another path: " + st.Plan.Path)
@@ -195,6 +194,15 @@ func (s *planStatus) readState(h *history) {
 		s.Active = activeOf(h, *st.ActiveAttempt)
 		s.Transcript = h.path(st.ActiveAttempt.TranscriptPath)
 	}
+}
+
+// checkChange says what can be done about a plan that changed.
+func (s *planStatus) checkChange(h *history, snapshot *plan.Snapshot) {
+	if _, err := state.AcceptPlan(h.state, snapshot.SHA256, time.Now(), snapshot.PhaseIDs()); err != nil {
+		s.refuse("the plan changed and can't be accepted: " + err.Error() + "; put them back, or start a new history: " + s.again(h, "--fresh"))
+		return
+	}
+	s.Problems = append(s.Problems, "the plan changed since it was accepted; run refuses until it is accepted with --accept-plan-change")
 }
 
 func aliveWord(l proc.Liveness) string {
@@ -299,8 +307,11 @@ func (s *planStatus) findNext(h *history, snapshot *plan.Snapshot) {
 func (s *planStatus) setWorkspace(h *history, p plan.Phase) {
 	dir, err := h.plan.Execution(p.ID, p.Workspace)
 	if err != nil {
-		s.problem(err)
+		s.refuse(err.Error())
 		dir = filepath.Join(h.plan.Root, p.Workspace)
+	}
+	if a := h.state.ActiveAttempt; a != nil && err == nil && dir != a.ExecutionWorkspace {
+		s.refuse("the unresolved attempt ran in " + a.ExecutionWorkspace + ", but " + p.ID + " now declares " + dir + "; restore its ### Workspace section")
 	}
 	s.NextWorkspace = dir
 }

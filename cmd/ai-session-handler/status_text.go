@@ -7,6 +7,7 @@ import (
 
 	"github.com/ai-session-handler/ai-session-handler/engine/run"
 	"github.com/ai-session-handler/ai-session-handler/engine/termtext"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
 // text renders a status for people: first where the plan stands, then how to
@@ -100,16 +101,20 @@ func (s *planStatus) activeText(t *textWriter) {
 }
 
 func (s *planStatus) phasesText(t *textWriter) {
-	done := 0
+	done, all := 0, 0
 	for _, p := range s.Phases {
-		if p.status == "phase-complete" {
+		if p.InPlan != nil && !*p.InPlan {
+			continue
+		}
+		all++
+		if p.status == record.PhaseComplete {
 			done++
 		}
 	}
 	if s.Plan.SHA256 == "" {
 		t.line("phases", fmt.Sprintf("%d complete; what else the plan holds is unknown", done))
 	} else {
-		t.line("phases", fmt.Sprintf("%d of %d complete", done, len(s.Phases)))
+		t.line("phases", fmt.Sprintf("%d of %d complete", done, all))
 	}
 	for _, p := range s.Phases {
 		line := fmt.Sprintf("  %-10s %-20s %s%s", p.ID, p.Status, termtext.Line(p.Title), p.notes())

@@ -51,6 +51,15 @@ func (s *Snapshot) Phase(id string) (Phase, bool) {
 	return s.Phases[i], true
 }
 
+// PhaseIDs lists the ids of all phases, in order.
+func (s *Snapshot) PhaseIDs() []string {
+	ids := make([]string, len(s.Phases))
+	for i, p := range s.Phases {
+		ids[i] = p.ID
+	}
+	return ids
+}
+
 // Parse makes a snapshot of a plan's bytes, which it keeps and does not copy.
 // The path only names the plan in messages. The error is an *Error that holds
 // all problems.

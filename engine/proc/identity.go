@@ -61,7 +61,7 @@ func alive(pid int, start uint64, bootID string, pidNS uint64) Liveness {
 	}
 	s, err := procfs.ReadStat(pid)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) && unix.Kill(pid, 0) == unix.ESRCH:
 		return Liveness{State: Dead}
 	case err != nil:
 		return Liveness{Unknown, fmt.Sprintf("/proc can't be read: %v", err)}

@@ -407,6 +407,30 @@ func TestASlowSinkLosesNothing(t *testing.T) {
 	}
 }
 
+// TestALargerPipeLosesNothing has a worker make its pipe larger, which it may.
+func TestALargerPipeLosesNothing(t *testing.T) {
+	c := &collector{}
+	slow := sync.OnceFunc(func() { time.Sleep(500 * time.Millisecond) })
+	c.onChunk = func() error { slow(); return nil }
+	dir := workspace(t)
+	w := start(t, agent(t, dir, "pid=pid", "wait-file=enlarged", "flood=700K", "out=end", "exit=0"))
+	go func() {
+		f, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/1", enginetest.ReadPid(t, dir+"/pid")), os.O_WRONLY, 0)
+		if err != nil {
+			t.Error(err)
+		}
+		if _, err := unix.FcntlInt(f.Fd(), unix.F_SETPIPE_SZ, 1<<20); err != nil {
+			t.Error(err)
+		}
+		_ = f.Close()
+		_ = os.WriteFile(dir+"/enlarged", nil, 0o600)
+	}()
+	exit := w.Run(context.Background(), nil, c, Limits{})
+	if exit.Reason != Exited || exit.Cut || c.out.Len() != 700<<10+3 || !strings.HasSuffix(c.out.String(), "end") {
+		t.Errorf("%d bytes, %+v", c.out.Len(), exit)
+	}
+}
+
 func TestASlowSinkIsNotTheWorkersSilence(t *testing.T) {
 	c := &collector{}
 	slow := sync.OnceFunc(func() { time.Sleep(time.Second) })

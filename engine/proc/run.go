@@ -61,7 +61,8 @@ type Exit struct {
 	Err         error
 	Elapsed     time.Duration     // from the release to the end of the tree, suspended time included
 	PromptBytes int64             // taken by the worker's stdin pipe
-	Holders     []record.Leftover // had an output pipe open when it was given up
+	Cut         bool              // an output pipe was given up though it was open
+	Holders     []record.Leftover // who had it open, as far as can be seen
 }
 
 // answerBound is how long, beyond twice the grace, a supervisor may take to

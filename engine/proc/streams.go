@@ -28,45 +28,54 @@ func (s *session) feed() {
 	_ = s.w.stdin.Close()
 }
 
-// read reads one stream to its end. After the end of the tree that is also
-// where nothing comes for a while, or where more has come than the pipe held
-// then: all of it was written by others.
+// read reads one stream to its end. Once the tree is gone, what the pipe holds
+// then is the last of the worker: what comes later was written by others.
 func (s *session) read(from Stream, pipe *os.File) {
 	defer s.streams.Done()
 	buf := make([]byte, readSize)
-	for left := pipeCapacity(pipe); left > 0; {
-		gone := s.gone.Load()
-		if gone {
-			_ = pipe.SetReadDeadline(time.Now().Add(drainBound))
-		}
-		n, err := pipe.Read(buf)
-		if n > 0 {
-			s.pass(from, buf[:n])
-		}
-		if gone {
-			left -= n
-		}
-		if err != nil {
-			s.readEnded(from, err)
+	for !s.gone.Load() {
+		if n := s.readSome(from, pipe, buf); n == 0 {
 			return
 		}
 	}
-	s.cut.Store(true)
+	for left := pending(pipe); left > 0; {
+		_ = pipe.SetReadDeadline(time.Now().Add(drainBound)) // it has bytes to read
+		n := s.readSome(from, pipe, buf[:min(left, readSize)])
+		if n == 0 {
+			return
+		}
+		left -= n
+	}
+	_ = pipe.SetReadDeadline(time.Now().Add(drainBound))
+	if _, err := pipe.Read(buf[:1]); !errors.Is(err, io.EOF) {
+		s.cut.Store(true)
+	}
 }
 
-// defaultPipe is the capacity of a pipe that does not tell it, in bytes.
-const defaultPipe = 1 << 20
+// readSome passes on what one Read gives; 0 is the end.
+func (s *session) readSome(from Stream, pipe *os.File, buf []byte) int {
+	n, err := pipe.Read(buf)
+	if n > 0 {
+		s.pass(from, buf[:n])
+		return n
+	}
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		s.cut.Store(true)
+	case !errors.Is(err, io.EOF):
+		s.fail(fmt.Errorf("read the worker's %s: %w", from, err))
+	}
+	return 0
+}
 
-func pipeCapacity(pipe *os.File) int {
+// pending is how many bytes a pipe holds.
+func pending(pipe *os.File) (n int) {
 	conn, err := pipe.SyscallConn()
 	if err != nil {
-		return defaultPipe
+		return 0
 	}
-	size := 0
-	if conn.Control(func(fd uintptr) { size, err = unix.FcntlInt(fd, unix.F_GETPIPE_SZ, 0) }) != nil || err != nil {
-		return defaultPipe
-	}
-	return size
+	_ = conn.Control(func(fd uintptr) { n, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
+	return n
 }
 
 func (s *session) pass(from Stream, p []byte) {
@@ -78,15 +87,6 @@ func (s *session) pass(from Stream, p []byte) {
 		s.fail(err)
 	}
 	s.last.Store(int64(bootTime()))
-}
-
-func (s *session) readEnded(from Stream, err error) {
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		s.cut.Store(true)
-	case !errors.Is(err, io.EOF):
-		s.fail(fmt.Errorf("read the worker's %s: %w", from, err))
-	}
 }
 
 func (s *session) fail(err error) {
@@ -105,7 +105,7 @@ func (s *session) drain() {
 		_ = pipe.SetReadDeadline(time.Now().Add(drainBound)) // for a Read under way
 	}
 	s.streams.Wait()
-	if s.cut.Load() {
+	if s.exit.Cut = s.cut.Load(); s.exit.Cut {
 		s.exit.Holders = append(holders(s.w.stdout), holders(s.w.stderr)...)
 	}
 	select {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -65,10 +67,10 @@ func (v *invocation) prepare(t *target) error {
 // here: a refused run forgets it.
 func (v *invocation) save(next record.State) error {
 	if err := v.store.Save(next); err != nil {
-		_ = v.store.Save(v.state)
+		_ = v.store.Save(v.durable)
 		return err
 	}
-	v.state = next
+	v.state, v.durable = next, next
 	if v.accepted != "" {
 		v.observe(record.Event{Kind: record.PlanChanged, Message: v.accepted})
 		v.accepted = ""
@@ -277,7 +279,11 @@ func (v *invocation) commit(t *target, o record.Outcome) (record.Outcome, string
 }
 
 func (v *invocation) stayUnresolved(doing string, err error) error {
-	return &UnresolvedError{Attempt: *v.state.ActiveAttempt, PlanDir: v.planPath(), Doing: doing, Err: err}
+	_, gone := os.Lstat(v.path(workspace.StateFile))
+	return &UnresolvedError{
+		Attempt: *v.state.ActiveAttempt, PlanDir: v.planPath(), Doing: doing, Err: err,
+		Deleted: errors.Is(gone, fs.ErrNotExist),
+	}
 }
 
 func (v *invocation) closeWorker() {

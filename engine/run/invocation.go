@@ -28,7 +28,8 @@ type invocation struct {
 	handler  *fsx.Dir // nil until it exists
 	dir      *fsx.Dir // the plan directory, nil until it exists
 	store    state.Store
-	state    record.State
+	state    record.State // with what was accepted, perhaps not on disk yet
+	durable  record.State // what is on disk, or a state of which nothing has run
 	snapshot *plan.Snapshot
 	accepted string // what to tell of an accepted plan change once it is on disk
 	archive  bool   // an old history is to be moved aside before the first write
@@ -126,6 +127,7 @@ func (v *invocation) load() (found bool, err error) {
 		return false, nil
 	}
 	v.state, found, err = v.store.Load()
+	v.durable = v.state
 	return found, err
 }
 
@@ -133,10 +135,14 @@ func (v *invocation) newState() {
 	v.state = state.New(record.AcceptedPlan{
 		Path: v.job.Plan.Path, SHA256: v.snapshot.SHA256, AcceptedAt: v.now(),
 	})
+	v.durable = v.state
 }
 
 func (v *invocation) firstRun() error {
 	v.newState()
+	if v.retry {
+		v.observe(record.Event{Kind: record.HistoryStarted, Message: "there is nothing to retry: this plan has no history, and one begins now"})
+	}
 	if v.handler == nil {
 		return nil
 	}
@@ -206,7 +212,7 @@ func (v *invocation) acceptPlan() error {
 	if !v.job.Options.AcceptPlanChange {
 		return v.refuseChangedPlan(sha)
 	}
-	next, err := state.AcceptPlan(v.state, sha, v.now(), phaseIDs(v.snapshot))
+	next, err := state.AcceptPlan(v.state, sha, v.now(), v.snapshot.PhaseIDs())
 	var missing *state.MissingPhasesError
 	if errors.As(err, &missing) {
 		return v.refuseMissingPhases(missing)
@@ -214,14 +220,6 @@ func (v *invocation) acceptPlan() error {
 	v.accepted = fmt.Sprintf("the changed plan is accepted: %.12s is now %.12s", v.state.Plan.SHA256, sha)
 	v.state = next
 	return err
-}
-
-func phaseIDs(s *plan.Snapshot) []string {
-	ids := make([]string, len(s.Phases))
-	for i, p := range s.Phases {
-		ids[i] = p.ID
-	}
-	return ids
 }
 
 // checkSource refuses to go on when the plan is not what it was at the start.

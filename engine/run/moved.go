@@ -1,9 +1,6 @@
 package run
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 
@@ -22,7 +19,7 @@ func MovedFrom(handler *fsx.Dir, located workspace.Plan, snapshot *plan.Snapshot
 	keys, err := located.SiblingKeys(handler)
 	var moved []string
 	for _, key := range keys {
-		if old, ok := gonePlan(handler, key, snapshot); ok {
+		if old, ok := gonePlan(handler, located, key, snapshot); ok {
 			moved = append(moved, old)
 		}
 	}
@@ -31,7 +28,7 @@ func MovedFrom(handler *fsx.Dir, located workspace.Plan, snapshot *plan.Snapshot
 
 // gonePlan returns the path of the plan of a history. A history that can't be
 // read does not count: nothing says whose it is.
-func gonePlan(handler *fsx.Dir, key string, now *plan.Snapshot) (old string, gone bool) {
+func gonePlan(handler *fsx.Dir, located workspace.Plan, key string, now *plan.Snapshot) (old string, gone bool) {
 	dir, err := handler.Sub(path.Join(workspace.PlansDir, key))
 	if err != nil {
 		return "", false
@@ -41,8 +38,13 @@ func gonePlan(handler *fsx.Dir, key string, now *plan.Snapshot) (old string, gon
 	if err != nil || !found {
 		return "", false
 	}
-	_, err = os.Lstat(st.Plan.Path)
-	return st.Plan.Path, errors.Is(err, fs.ErrNotExist) && looksLike(now, dir, st.Plan)
+	old, ok := located.Sibling(key, st.Plan.Path)
+	if !ok {
+		old = st.Plan.Path
+	}
+	// A link in its place leads to where it was moved.
+	real, err := filepath.EvalSymlinks(old)
+	return old, (err != nil || real != old) && looksLike(now, dir, st.Plan)
 }
 
 // looksLike holds when a plan has the name of the old one or a phase title of

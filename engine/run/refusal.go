@@ -132,7 +132,7 @@ func (v *invocation) withRetry(flags ...string) []string {
 
 func (v *invocation) refuseMissingPhases(e *state.MissingPhasesError) error {
 	return &Refusal{
-		What: fmt.Sprintf("the changed plan can't be accepted: completed phases are not in it any more: %s", strings.Join(e.IDs, ", ")),
+		What: "the changed plan can't be accepted: " + e.Error(),
 		Next: []string{"put them back, or start a new history: " + v.job.Again("--fresh")},
 	}
 }
@@ -188,6 +188,7 @@ type UnresolvedError struct {
 	PlanDir string // absolute
 	Doing   string // what failed
 	Err     error
+	Deleted bool // the history is gone: somebody deleted it while the worker ran
 }
 
 func (e *UnresolvedError) Error() string {

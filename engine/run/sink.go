@@ -62,6 +62,11 @@ func (s *sink) end(exit proc.Exit, console Console) error {
 		}
 	}
 	console.EndAttempt()
+	if exit.Cut && len(exit.Holders) == 0 {
+		if err := s.transcript.Notice("an output pipe was still open and was not waited for"); err != nil {
+			return err
+		}
+	}
 	for _, h := range exit.Holders {
 		if err := s.transcript.Notice("process %d (%s) still had an output pipe open and was not waited for", h.PID, h.Name); err != nil {
 			return err

@@ -11,6 +11,7 @@ package state
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
@@ -47,7 +48,7 @@ func AcceptPlan(s record.State, sha256 string, at time.Time, phaseIDs []string) 
 type MissingPhasesError struct{ IDs []string }
 
 func (e *MissingPhasesError) Error() string {
-	return fmt.Sprintf("completed phases are missing: %v", e.IDs)
+	return "completed phases are not in it any more: " + strings.Join(e.IDs, ", ")
 }
 
 // Prepare puts an attempt in place before anything of it may happen. It clears

@@ -101,6 +101,18 @@ func key(relative string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// Sibling returns where the plan of another history lies or lay, under the
+// root of this one, by the history's key. recorded is the path it had when the
+// history was written, perhaps below another root: a repository can be moved.
+func (p Plan) Sibling(otherKey, recorded string) (path string, ok bool) {
+	for i := range recorded {
+		if recorded[i] == '/' && key(recorded[i+1:]) == otherKey {
+			return filepath.Join(p.Root, recorded[i+1:]), true
+		}
+	}
+	return "", false
+}
+
 // StatePath is where the plan's state lies or will lie.
 func (p Plan) StatePath() string {
 	return filepath.Join(p.Root, DirName, "plans", p.Key(), StateFile)

@@ -13,6 +13,7 @@ const (
 	InvocationStarted EventKind = "invocation-started"
 	PlanChanged       EventKind = "plan-change-accepted"
 	HistoryArchived   EventKind = "history-archived"
+	HistoryStarted    EventKind = "history-started"
 	AttemptAbandoned  EventKind = "attempt-abandoned"
 	PhaseStarted      EventKind = "phase-started"
 	PhaseProgress     EventKind = "phase-progress"

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -98,35 +99,42 @@ func paragraph(text string) string {
 	return text
 }
 
-// Flush waits until everything so far has gone out, but no longer than
-// [Patience]. An error wraps [ErrNotTaken].
-func (c *Console) Flush() error {
-	return c.flush(time.Now().Add(c.patience))
-}
+// Flush waits until everything so far has gone out, but gives a destination up
+// that has taken nothing for the time of [Patience]. An error wraps
+// [ErrNotTaken].
+func (c *Console) Flush() error { return errors.Join(c.flush()...) }
 
-func (c *Console) flush(deadline time.Time) error {
-	var errs []error
-	for _, w := range c.writers() {
-		errs = append(errs, w.Flush(time.Until(deadline)))
+// flush flushes all destinations at once: one that is stuck must not take the
+// time of the other.
+func (c *Console) flush() []error {
+	writers := c.writers()
+	errs := make([]error, len(writers))
+	var all sync.WaitGroup
+	for i, w := range writers {
+		all.Go(func() { errs[i] = w.Flush(c.patience) })
 	}
-	return errors.Join(errs...)
+	all.Wait()
+	return errs
 }
 
-// Close ends the attempt, if there is one, and is a last Flush, also by the
-// time it takes. The error tells of what will not go out any more; nothing is
-// shown after Close.
+// Close ends the attempt, if there is one, and is a last Flush. The error tells
+// of what will not go out any more; nothing is shown after Close. A destination
+// that is stuck delays it by [Patience] once, one that is slow by what it needs.
 func (c *Console) Close() error {
-	deadline := time.Now().Add(c.patience)
-	// The worker's last bytes find room now or never: what does not go out by
-	// the deadline would make them wait for another.
-	_ = c.flush(deadline)
+	// The worker's last bytes find room now or never: what is stuck now would
+	// make them wait again.
+	stuck := c.flush()
 	for _, w := range c.writers() {
 		w.stopWaiting()
 	}
 	c.EndAttempt()
-	var errs []error
-	for _, w := range c.writers() {
-		errs = append(errs, w.Close(time.Until(deadline)))
+	errs := make([]error, len(stuck))
+	for i, w := range c.writers() {
+		patience := c.patience
+		if stuck[i] != nil {
+			patience = 0
+		}
+		errs[i] = w.Close(patience)
 	}
 	return errors.Join(errs...)
 }

@@ -78,8 +78,9 @@ func (w *Writer) Write(p []byte) (int, error) {
 }
 
 // Flush waits until everything taken so far has gone out, a mark of dropped
-// bytes included, but no longer than timeout. The error wraps [ErrNotTaken] and
-// says how many bytes have not.
+// bytes included, but gives up once the destination has taken nothing for the
+// time of timeout. The error wraps [ErrNotTaken] and says how many bytes have
+// not gone out.
 func (w *Writer) Flush(timeout time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -87,9 +88,13 @@ func (w *Writer) Flush(timeout time.Duration) error {
 	if w.dropped > 0 {
 		target++ // the mark comes next, and goes out in one piece
 	}
-	deadline := time.Now().Add(timeout)
+	began := time.Now()
 	for w.written < target && w.err == nil {
-		left := time.Until(deadline)
+		since := began
+		if w.movedAt.After(began) {
+			since = w.movedAt
+		}
+		left := timeout - time.Since(since)
 		if left <= 0 {
 			return &lateError{w.taken - w.written, timeout}
 		}

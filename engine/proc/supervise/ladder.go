@@ -39,14 +39,17 @@ func (s *supervisor) signalLeader(sig unix.Signal) {
 	})
 }
 
+// kill is the last rung but one: a leader that does not even die of it is
+// stuck.
 func (s *supervisor) kill() {
+	s.killed = true
 	s.signalLeader(unix.SIGKILL)
 	s.rung = func() { s.stuck = true }
 	s.timer.Reset(sweepBound)
 }
 
 func (s *supervisor) hurry() {
-	if s.cause == "" {
+	if s.cause == "" || s.killed {
 		return
 	}
 	s.tree.ask()

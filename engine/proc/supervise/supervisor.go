@@ -34,6 +34,7 @@ type supervisor struct {
 	backstop  *time.Timer
 	released  bool
 	executed  bool // the worker's program ran, or nobody can tell that it did not
+	killed    bool // the leader got SIGKILL
 	stuck     bool // the leader does not end though it was killed
 	handedOff bool // the handler has the end on disk
 }
