@@ -443,3 +443,34 @@ func finish(t *testing.T, w *Writer) {
 }
 
 func tail(s string) string { return s[max(0, len(s)-200):] }
+
+// slowly takes every write after a while.
+type slowly struct {
+	io.Writer
+	each time.Duration
+}
+
+func (s slowly) Write(p []byte) (int, error) {
+	time.Sleep(s.each)
+	return s.Writer.Write(p)
+}
+
+// TestAReaderThatIsOnlySlowGetsTheEnd takes longer in all than a reader that
+// reads nothing is waited for.
+func TestAReaderThatIsOnlySlowGetsTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		const patience = time.Second
+		w := NewWriter(slowly{&out, patience * 3 / 4}, patience)
+		text := strings.Repeat("x", queueSize)
+		if _, err := w.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(patience); err != nil {
+			t.Error(err)
+		}
+		if out.String() != text {
+			t.Errorf("%d bytes came through", out.Len())
+		}
+	})
+}
