@@ -53,6 +53,17 @@ func hostile(n int) map[string]string {
 		"tags":            strings.Repeat("<div>\n", n/6),
 		"comments":        strings.Repeat("<!-- a -->\n", n/11),
 		"half comments":   strings.Repeat("a <!--\n\n", n/8),
+		"reopened":        strings.Repeat("a --> <!--\n", n/11),
+		"half phases":     strings.Repeat("a <!--\n\n# Phase 1: x\n\n-->\n\n", n/28),
+		"nested":          strings.Repeat("<!-- ", n/10) + strings.Repeat("-->\n# Phase 1: x\n", n/34),
+		"half unclosed":   "a <!--\n\n" + strings.Repeat("# Phase 1: x\n", n/13),
+		"backticks":       backtickStairs(n) + "<!--",
+		"spans":           strings.Repeat("`a` <!-- `b` --> \\` ", n/21),
+		"dashes":          "a <!-- " + strings.Repeat("-", n),
+		"odd spaces":      strings.Repeat("\u00a0", n/2) + "## Phase 1: x",
+		"odd phases":      strings.Repeat("## Phase\u00a01: x\n", n/15),
+		"odd lines":       strings.Repeat("\u2028## Phase 1: x", n/16),
+		"odd misses":      "# Phase 1: x\n" + strings.Repeat("\u200b# Phase 2 - x\n", n/17),
 		"fences":          strings.Repeat("```\n", n/4),
 		"inner fences":    "````\n" + strings.Repeat("```a\n", n/5) + "````\n",
 		"hidden":          "<div>\n" + strings.Repeat("# Phase 1: x\n", n/13),
@@ -67,6 +78,15 @@ func hostile(n int) map[string]string {
 		"carriage":        strings.Repeat("\r", n),
 		"tabbed items":    strings.Repeat("-\t", n/2) + "x",
 	}
+}
+
+// backtickStairs holds runs of backticks of all lengths, none of them twice.
+func backtickStairs(n int) string {
+	var b strings.Builder
+	for length := 1; b.Len()+length < n; length++ {
+		b.WriteString(strings.Repeat("`", length) + " ")
+	}
+	return b.String()
 }
 
 // stairs nests one list deeper on each line.

@@ -18,7 +18,11 @@
 // No line that looks like a phase heading is lost in silence. It is a phase,
 // or it lies in a fence or comment that is closed, or a problem or a finding
 // names it. A plan is refused as a whole, with all its problems at once,
-// rather than run with a phase missing.
+// rather than run with a phase missing. A line looks like one to a person, who
+// can't tell a no-break space from a space.
+//
+// No phase runs that lies between a "<!--" and its "-->", read from left to
+// right outside code, even where Markdown ends the comment earlier.
 //
 // Time and memory are linear in the size of the plan; nesting of lists and
 // quotes is bounded, so that no input can exhaust the stack.

@@ -112,7 +112,7 @@ func (d *document) check() []Problem {
 	problems = append(problems, d.checkDepth()...)
 	problems = append(problems, d.checkUnclosed()...)
 	problems = append(problems, d.checkHidden()...)
-	problems = append(problems, d.checkHalfComments()...)
+	problems = append(problems, d.checkComments()...)
 	problems = append(problems, d.checkNumbers()...)
 	problems = append(problems, d.checkWorkspaces()...)
 	if len(d.sections) == 0 && !d.hidesPhases() {

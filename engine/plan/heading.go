@@ -57,6 +57,8 @@ func successor(n string) string {
 type candidate struct {
 	line   int
 	hashes int // 0 for a line that is underlined
+	// disguise is set where the line reads like a phase only to a person.
+	disguise *disguise
 }
 
 // candidates returns the lines that look like an executable phase: hashes and
@@ -66,7 +68,7 @@ func candidates(l lines) []candidate {
 	var found []candidate
 	for n := 1; n <= l.count(); n++ {
 		if hashes, ok := looksLikePhase(l, n); ok {
-			found = append(found, candidate{n, hashes})
+			found = append(found, candidate{line: n, hashes: hashes})
 		}
 	}
 	return found

@@ -32,11 +32,11 @@ const (
 func (d *document) findLost() []lost {
 	var found []lost
 	next, phase := 0, 0
-	for _, c := range candidates(d.lines) {
+	for _, c := range d.candidates() {
 		for phase < len(d.sections) && d.sections[phase].Line < c.line {
 			phase++
 		}
-		if phase < len(d.sections) && d.sections[phase].Line == c.line {
+		if c.disguise == nil && phase < len(d.sections) && d.sections[phase].Line == c.line {
 			continue
 		}
 		for next < len(d.blocks) && d.blocks[next].last < c.line {
@@ -67,13 +67,15 @@ func (d *document) fate(l lost) fate {
 			return swallows
 		}
 	case codeBlock:
-		return indented
+		if l.disguise == nil || l.disguise.indent > 3 {
+			return indented
+		}
 	case paragraphBlock:
-		if indentation(d.lines.text(l.line)) > 3 {
+		if indentation(d.lines.text(l.line)) > 3 && (l.disguise == nil || l.disguise.indent > 3) {
 			return indented
 		}
 	case headingBlock:
-		if b.heading() && b.textLine == 1 {
+		if l.disguise == nil && b.heading() && b.textLine == 1 {
 			return nearly
 		}
 	}
@@ -136,13 +138,18 @@ func (d *document) swallowed(b block) string {
 		}
 		numbers = append(numbers, l.line)
 	}
-	switch len(numbers) {
-	case 0:
+	if len(numbers) == 0 {
 		return ""
-	case 1:
-		return "; it hides the phase heading of " + lineList(numbers)
 	}
-	return "; it hides the phase headings of " + lineList(numbers)
+	return "; it hides " + phaseHeadings(numbers)
+}
+
+// phaseHeadings returns "the phase heading of line 3".
+func phaseHeadings(numbers []int) string {
+	if len(numbers) == 1 {
+		return "the phase heading of " + lineList(numbers)
+	}
+	return "the phase headings of " + lineList(numbers)
 }
 
 // checkHidden reports the phase headings that something else than a closed
@@ -151,6 +158,10 @@ func (d *document) checkHidden() []Problem {
 	var problems []Problem
 	for _, l := range d.lost {
 		if d.fate(l) != hidden {
+			continue
+		}
+		if l.disguise != nil {
+			problems = append(problems, d.inDisguise(l.disguise))
 			continue
 		}
 		what, fix := d.hider(l)

@@ -29,7 +29,10 @@ func (d *document) misses() []found {
 		}
 		switch b.kind {
 		case headingBlock:
-			if m, ok := nearMiss(d.text(b)); ok && !d.isSection(after, b.first) {
+			if m, ok := nearMiss(d.text(b)); ok && !d.isSection(after, b.first) && !d.looksLikeOne(b.first) {
+				if m.reason == "" {
+					m.reason = "it has more than one line"
+				}
 				all = append(all, found{miss: m, line: b.first, level: b.level, after: after})
 			}
 		case paragraphBlock:
@@ -43,27 +46,38 @@ func (d *document) isSection(after, line int) bool {
 	return after > 0 && d.sections[after-1].Line == line
 }
 
-// textMisses returns the lines of a paragraph that are bold, or start with a
-// hash without the space behind it, and nearly a phase.
+// textMisses returns the lines of a paragraph that are almost headings, and
+// nearly a phase.
 func (d *document) textMisses(b block, after int) []found {
 	var all []found
 	for n := b.first; n <= b.last; n++ {
-		text := strings.TrimSpace(string(d.lines.text(n)))
+		line := strings.Trim(string(d.lines.text(n)), " \t")
+		text := strings.TrimSpace(plainText(line))
 		bold := boldLine(text)
-		if !bold && !hashWithoutSpace(text) {
+		reason := noHeading(line, text)
+		if reason == "" || d.looksLikeOne(n) {
 			continue
 		}
-		m, ok := nearMiss(strings.Trim(text, "*_# :"))
-		if !ok {
-			continue
+		if m, ok := nearMiss(strings.Trim(text, "*_# :")); ok {
+			m.reason = reason
+			all = append(all, found{miss: m, line: n, bold: bold, after: after})
 		}
-		m.reason = `a space must follow the "#"`
-		if bold {
-			m.reason = "bold text is no heading"
-		}
-		all = append(all, found{miss: m, line: n, bold: bold, after: after})
 	}
 	return all
+}
+
+// noHeading says why a line that is almost a heading is none; text is its
+// plain text.
+func noHeading(line, text string) string {
+	switch {
+	case boldLine(text):
+		return "bold text is no heading"
+	case hashWithoutSpace(line):
+		return `a space must follow the "#"`
+	case strings.HasPrefix(text, "#") && !strings.HasPrefix(line, "#"):
+		return `no odd space and no invisible character may stand before the "#"`
+	}
+	return ""
 }
 
 // boldLine reports whether a whole line is bold.

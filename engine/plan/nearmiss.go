@@ -20,6 +20,7 @@ type miss struct {
 // nearMiss recognises a text that looks like the heading of a phase in one of
 // the ways found in plans. A text with the exact form has an empty reason.
 func nearMiss(text string) (miss, bool) {
+	text = plainText(text)
 	bare := undecorated(text)
 	word, rest, ok := cutWord(bare)
 	if !ok {

@@ -11,6 +11,7 @@ const (
 	codeHidden          = "P505"
 	codeHalfComment     = "P506"
 	codeDepth           = "P507"
+	codeDisguised       = "P508"
 	codeNoPhase         = "P510"
 	codeZero            = "P511"
 	codeRepeated        = "P512"
@@ -64,13 +65,15 @@ func fileRules() []Rule {
 		{Code: codeFence, Title: "unclosed fence",
 			Explanation: "A fence of backticks or tildes ends with a line of at least as many of the same. Markdown lets an unclosed one reach to the end of the file, and every phase behind it would be gone."},
 		{Code: codeComment, Title: "unclosed comment",
-			Explanation: "A comment without its --> reaches to the end of the file, and every phase behind it would be gone."},
+			Explanation: "A comment without its --> reaches to the end of the file, and every phase behind it would be gone. Where Markdown ends it earlier, they would run although they look commented out."},
 		{Code: codeHidden, Title: "hidden phase heading",
 			Explanation: "The line reads like a phase, but Markdown sees no heading of the document there: it lies in a list, a quote or an HTML block, or has more than six hashes. Only a closed fence or a closed comment hides a phase on purpose."},
 		{Code: codeHalfComment, Title: "phase in a comment that is none",
-			Explanation: "A <!-- in the middle of a text does not reach beyond its paragraph for Markdown, so a phase behind it would run although its author took it out."},
+			Explanation: "A comment reaches up to the next blank line only, or to the end of its list or quote, unless <!-- is the first thing on a line of the document itself. So a phase before its --> would run although its author took it out. Nor do comments nest: the first --> ends them all."},
 		{Code: codeDepth, Title: "nested too deep",
 			Explanation: "Lists and quotes may nest up to a fixed depth, which keeps reading a plan linear in its size."},
+		{Code: codeDisguised, Title: "phase heading with an odd character",
+			Explanation: "The line looks like a phase, but for Markdown a no-break space is no space, a Unicode line separator no line end, and a character without width or a second byte order mark hides what follows. In a title they do no harm."},
 	}
 }
 
