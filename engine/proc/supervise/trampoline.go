@@ -29,6 +29,7 @@ const (
 // trampoline is the worker until its release: its own session, group and
 // identity, but not one instruction of the agent.
 func trampoline(path string, argv []string) int {
+	parent := os.Getppid()
 	failure := os.NewFile(failureFD, "failure")
 	if err := closeOnExec(); err != nil {
 		return fail(failure, "close_range", err)
@@ -41,8 +42,26 @@ func trampoline(path string, argv []string) int {
 		return exitNeverReleased
 	}
 	runtime.LockOSThread()
+	if err := dieWith(parent); err != nil {
+		return fail(failure, "prctl", err)
+	}
 	defaultSignals()
 	return fail(failure, "exec", syscall.Exec(path, argv, os.Environ()))
+}
+
+// dieWith has the kernel kill this process when its parent dies. The fork asked
+// for that already, but it holds for one thread: should the runtime have moved
+// on to another since, exec would make that one the process, and nothing would
+// end the worker of a killed supervisor. A parent that died meanwhile is a
+// failure too.
+func dieWith(parent int) error {
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return err
+	}
+	if os.Getppid() != parent {
+		return unix.ESRCH
+	}
+	return nil
 }
 
 // maxSignal is the largest signal number of the kernel.
