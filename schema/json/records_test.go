@@ -57,7 +57,7 @@ var (
 	started  = time.Date(2026, 11, 30, 20, 13, 5, 123456789, time.UTC)
 	finished = started.Add(90 * time.Second)
 	phase    = record.Phase{ID: "phase-2", Title: "Write <b>tests</b> & run"}
-	digest   = record.SourceDigest{Path: "/work/plan.md", SHA256: "aa11"}
+	digest   = record.SourceDigest{Path: "/ws/plan.md", SHA256: "aa11"}
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -65,7 +65,7 @@ func ptr[T any](v T) *T { return &v }
 func fullState() record.State {
 	return record.State{
 		Format: record.StateFormat,
-		Plan:   record.AcceptedPlan{Path: "/work/plan.md", SHA256: "aa11", AcceptedAt: started},
+		Plan:   record.AcceptedPlan{Path: "/ws/plan.md", SHA256: "aa11", AcceptedAt: started},
 		Manifest: &record.AcceptedManifest{
 			Sources:       []record.SourceDigest{digest},
 			Binding:       json.RawMessage(`{"agent":"codex","limits":[1,null]}`),
@@ -88,7 +88,7 @@ func fullState() record.State {
 		}},
 		LastRun: &record.LastRun{
 			AttemptID: "a1", PhaseID: "phase-1", Status: record.PhaseComplete,
-			StartedAt: started, FinishedAt: finished, ExecutionWorkspace: "/work",
+			StartedAt: started, FinishedAt: finished, ExecutionWorkspace: "/ws",
 			PromptPath: "prompts/a1.md", TranscriptPath: "transcripts/a1.log",
 			OutcomePath: "outcomes/a1.json", Summary: "Done.",
 		},
@@ -98,7 +98,7 @@ func fullState() record.State {
 func fullAttempt() *record.ActiveAttempt {
 	return &record.ActiveAttempt{
 		ID: "a2", Status: record.Running, Phase: phase, Plan: digest, BindingSHA256: "bb22",
-		ExecutionWorkspace: "/work", StartedAt: started, PromptPath: "prompts/a2.md",
+		ExecutionWorkspace: "/ws", StartedAt: started, PromptPath: "prompts/a2.md",
 		TranscriptPath: "transcripts/a2.log", OutcomePath: "outcomes/a2.json",
 		Agent: "codex", Argv: []string{"codex", "exec"},
 		Process: &record.Process{
@@ -117,7 +117,7 @@ func fullOutcome() record.Outcome {
 		ExitCode: ptr(3), Signal: ptr("killed"),
 		StartedAt: started, FinishedAt: finished, DurationMS: 90_000,
 		Limits:             record.Limits{TimeoutMS: 1, IdleTimeoutMS: 2, GraceMS: 3},
-		ExecutionWorkspace: "/work",
+		ExecutionWorkspace: "/ws",
 		Artifacts:          []record.Artifact{{Kind: "transcript", Path: "transcripts/a2.log", SHA256: "cc33", Bytes: 5}},
 		PromptBytesTaken:   6,
 		Resources:          &record.Resources{CPUMS: 1, PeakRSSBytes: 2},
@@ -138,7 +138,7 @@ func fullExit() record.Exit {
 
 func fullEvent() record.Event {
 	return record.Event{
-		Format: record.EventFormat, Kind: record.PhaseEnded, At: finished, Plan: "/work/plan.md",
+		Format: record.EventFormat, Kind: record.PhaseEnded, At: finished, Plan: "/ws/plan.md",
 		Phase: &phase, Index: 2, Count: 12, AttemptID: "a2", Agent: "codex", Status: record.Blocked,
 		Message: "blocked", ElapsedMS: 1, SilentMS: 2, TimeoutMS: 3, Bytes: 4,
 	}

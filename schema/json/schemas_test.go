@@ -142,7 +142,7 @@ func TestSchemasRefuseDamagedRecords(t *testing.T) {
   ],`, ``, both},
 		{"state", "missing key in an optional part", `"pgid": 100,`, ``, both},
 		{"outcome", "missing nullable key", `"exit_code": 3,`, ``, both},
-		{"event", "missing key", `"plan": "/work/plan.md",`, ``, both},
+		{"event", "missing key", `"plan": "/ws/plan.md",`, ``, both},
 		{"state", "unknown key", `"plan": {`, `"extra": 1, "plan": {`, both},
 		{"state", "unknown key in an optional part", `"pgid": 100,`, `"pgid": 100, "extra": 1,`, both},
 		{"outcome", "unknown key in a list", `"kind": "transcript",`, `"kind": "transcript", "extra": 1,`, both},

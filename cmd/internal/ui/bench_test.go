@@ -11,7 +11,7 @@ import (
 func BenchmarkWriter(b *testing.B) {
 	for name, length := range map[string]int{"64KiB": 64 << 10, "4KiB": 4 << 10, "line": 80} {
 		b.Run(name, func(b *testing.B) {
-			w := NewWriter(devNull(b), time.Hour)
+			w := newWriter(devNull(b), time.Hour, false)
 			benchmarkWrites(b, w, strings.Repeat("x", length-1)+"\n")
 			if err := w.Close(time.Hour); err != nil {
 				b.Error(err)
@@ -28,7 +28,7 @@ func BenchmarkWriterToPipe(b *testing.B) {
 	defer r.Close()
 	defer pipe.Close()
 	go func() { _, _ = io.CopyBuffer(struct{ io.Writer }{io.Discard}, r, make([]byte, 128<<10)) }()
-	w := NewWriter(pipe, time.Hour)
+	w := newWriter(pipe, time.Hour, false)
 	benchmarkWrites(b, w, strings.Repeat("x", 64<<10))
 	if err := w.Close(time.Hour); err != nil {
 		b.Error(err)

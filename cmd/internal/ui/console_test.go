@@ -182,7 +182,7 @@ func TestAttemptsDoNotMix(t *testing.T) {
 func stuck(t *testing.T) (*Console, *gate) {
 	t.Helper()
 	g := newGate()
-	w := NewWriter(g, Patience)
+	w := newWriter(g, Patience, false)
 	c := &Console{patience: Patience, out: w, err: w, workerOut: newStream(w), workerErr: newStream(w)}
 	write(t, w, strings.Repeat("x", bufferSize))
 	write(t, c.Stdout(), "\xe2")

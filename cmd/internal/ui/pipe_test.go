@@ -43,7 +43,7 @@ func drain(r io.Reader) <-chan string {
 
 func TestPipeNobodyReads(t *testing.T) {
 	r, pipe := blockingPipe(t)
-	w := NewWriter(pipe, 20*time.Millisecond)
+	w := newWriter(pipe, 20*time.Millisecond, false)
 	start := time.Now()
 	taken, _ := fill(t, w, strings.Repeat("a line of output\n", 1000))
 	for range 1000 {
@@ -90,7 +90,7 @@ func TestPipeIsLeftAsItWas(t *testing.T) {
 // TestPipeClosed has the reader go while the writer is blocked.
 func TestPipeClosed(t *testing.T) {
 	r, pipe := blockingPipe(t)
-	w := NewWriter(pipe, time.Hour)
+	w := newWriter(pipe, time.Hour, false)
 	write(t, w, strings.Repeat("x", maxPiece))
 	if _, err := io.ReadFull(r, make([]byte, 100)); err != nil {
 		t.Fatal(err)

@@ -52,12 +52,9 @@ type Writer struct {
 	err      error     // why nothing is taken any more
 }
 
-// NewWriter returns a Writer to dst, whose Writes wait for room no longer than
-// patience while dst takes nothing. The caller has to Close it.
-func NewWriter(dst io.Writer, patience time.Duration) *Writer {
-	return newWriter(dst, patience, false)
-}
-
+// newWriter returns a Writer to dst, whose Writes wait for room no longer than
+// patience while dst takes nothing. Where colour, what is written may leave one
+// on. The caller has to Close it.
 func newWriter(dst io.Writer, patience time.Duration, colour bool) *Writer {
 	w := &Writer{dst: dst, colour: colour, patience: patience, queue: make([]byte, 0, queueSize)}
 	w.work = sync.NewCond(&w.mu)

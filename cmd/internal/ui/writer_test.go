@@ -53,7 +53,7 @@ func fill(t *testing.T, w *Writer, piece string) (taken string, waited time.Dura
 func TestStalledDestination(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
-		w := NewWriter(g, Patience)
+		w := newWriter(g, Patience, false)
 		taken, waited := fill(t, w, strings.Repeat("0123456789abcde\n", 2<<10))
 		if waited != Patience {
 			t.Errorf("waited %v for room", waited)
@@ -87,7 +87,7 @@ func TestStalledDestination(t *testing.T) {
 func TestBufferIsUsedInFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
-		w := NewWriter(g, Patience)
+		w := newWriter(g, Patience, false)
 		synctest.Wait()
 		start := time.Now()
 		write(t, w, strings.Repeat("x", bufferSize))
@@ -116,7 +116,7 @@ func TestMarkStandsOnALineOfItsOwn(t *testing.T) {
 func TestFlushWaitsForTheMark(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
-		w := NewWriter(g, Patience)
+		w := newWriter(g, Patience, false)
 		fill(t, w, strings.Repeat("x", maxPiece))
 		go func() {
 			time.Sleep(time.Second)
@@ -147,7 +147,7 @@ func (s *slow) Write(p []byte) (int, error) {
 func TestSlowDestinationLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s slow
-		w := NewWriter(&s, Patience)
+		w := newWriter(&s, Patience, false)
 		text := strings.Repeat("a line of text\n", 100_000)
 		write(t, w, text)
 		if err := w.Flush(time.Hour); err != nil {
@@ -163,7 +163,7 @@ func TestSlowDestinationLosesNothing(t *testing.T) {
 func TestLongWriteIsCutBetweenCharacters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
-		w := NewWriter(g, Patience)
+		w := newWriter(g, Patience, false)
 		text := "xx" + strings.Repeat("€", bufferSize) // 64 KiB end within a character
 		n, err := io.WriteString(w, text)
 		if want := fmt.Sprintf("output not taken: %d bytes dropped: nobody reads it", len(text)-n); err == nil || err.Error() != want {
@@ -184,7 +184,7 @@ func TestLongWriteIsCutBetweenCharacters(t *testing.T) {
 func TestFlushEndsWhenAllIsOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
-		w := NewWriter(g, Patience)
+		w := newWriter(g, Patience, false)
 		write(t, w, "text\n")
 		synctest.Wait()
 		go func() {
@@ -205,7 +205,7 @@ func TestFlushEndsWhenAllIsOut(t *testing.T) {
 func TestFlushGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
-		w := NewWriter(g, Patience)
+		w := newWriter(g, Patience, false)
 		write(t, w, "text\n")
 		start := time.Now()
 		err := w.Flush(time.Second)
@@ -226,7 +226,7 @@ func TestFlushGivesUp(t *testing.T) {
 func TestStopWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
-		w := NewWriter(g, time.Hour)
+		w := newWriter(g, time.Hour, false)
 		start := time.Now()
 		go func() {
 			time.Sleep(time.Second)
@@ -243,7 +243,7 @@ func TestStopWaiting(t *testing.T) {
 
 func TestWriteAfterClose(t *testing.T) {
 	var out bytes.Buffer
-	w := NewWriter(&out, Patience)
+	w := newWriter(&out, Patience, false)
 	write(t, w, "text\n")
 	finish(t, w)
 	if n, err := io.WriteString(w, "late"); n != 0 || !errors.Is(err, ErrNotTaken) || !errors.Is(err, os.ErrClosed) {
@@ -283,7 +283,7 @@ func TestFailedDestination(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			b := &broken{room: 3, err: tt.err}
-			w := NewWriter(b, time.Hour)
+			w := newWriter(b, time.Hour, false)
 			write(t, w, "12345678")
 			if err := w.Flush(time.Hour); !errors.Is(err, ErrNotTaken) || !errors.Is(err, tt.want) {
 				t.Errorf("Flush: %v", err)
@@ -308,7 +308,7 @@ func TestFailedDestination(t *testing.T) {
 func TestFailureEndsAWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pr, pw := io.Pipe()
-		w := NewWriter(pw, Patience)
+		w := newWriter(pw, Patience, false)
 		go func() {
 			time.Sleep(time.Second)
 			pr.CloseWithError(syscall.EIO)
@@ -341,7 +341,7 @@ func (b *busy) Write(p []byte) (int, error) {
 func TestTerminalMadeNonBlockingByAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b busy
-		w := NewWriter(&b, Patience)
+		w := newWriter(&b, Patience, false)
 		write(t, w, "text that is to come out in full\n")
 		finish(t, w)
 		if b.String() != "text that is to come out in full\n" {
@@ -353,7 +353,7 @@ func TestTerminalMadeNonBlockingByAnother(t *testing.T) {
 func TestConcurrentWritesComeOutWhole(t *testing.T) {
 	const writers, lines = 8, 2000
 	var out bytes.Buffer
-	w := NewWriter(&out, time.Hour)
+	w := newWriter(&out, time.Hour, false)
 	var wg sync.WaitGroup
 	for id := range writers {
 		wg.Go(func() {
@@ -387,7 +387,7 @@ func TestConcurrentWritesComeOutWhole(t *testing.T) {
 func TestConcurrentLongWritesComeOutWhole(t *testing.T) {
 	const length = 3 * bufferSize
 	var out bytes.Buffer
-	w := NewWriter(&out, time.Hour)
+	w := newWriter(&out, time.Hour, false)
 	var wg sync.WaitGroup
 	for id := range 8 {
 		wg.Go(func() { write(t, w, strings.Repeat(fmt.Sprint(id), length)) })
@@ -461,7 +461,7 @@ func TestAReaderThatIsOnlySlowGetsTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		const patience = time.Second
-		w := NewWriter(slowly{&out, patience * 3 / 4}, patience)
+		w := newWriter(slowly{&out, patience * 3 / 4}, patience, false)
 		text := strings.Repeat("x", queueSize)
 		if _, err := w.Write([]byte(text)); err != nil {
 			t.Fatal(err)
