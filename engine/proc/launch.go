@@ -76,7 +76,7 @@ type Launcher struct {
 // its descriptors and with them its locks, and none of its descriptors, those
 // leaked into it included, reaches a child that was not given it.
 func NewLauncher(seam fsx.Seam) (*Launcher, error) {
-	shared := os.Getpid() == 1 || len(procfs.Children(os.Getpid())) > 0
+	shared := os.Getpid() == 1 || hasLiveChildren()
 	for _, set := range [][2]int{{unix.PR_SET_CHILD_SUBREAPER, 1}, {unix.PR_SET_DUMPABLE, 0}} {
 		if err := unix.Prctl(set[0], uintptr(set[1]), 0, 0, 0); err != nil {
 			return nil, fmt.Errorf("prepare the process to run workers: %w", err)
@@ -86,6 +86,17 @@ func NewLauncher(seam fsx.Seam) (*Launcher, error) {
 		return nil, fmt.Errorf("keep descriptors from workers: %w", err)
 	}
 	return &Launcher{seam: seam, supervisors: map[int]bool{}, shared: shared}, nil
+}
+
+// hasLiveChildren reports whether somebody else's children are ours already, as
+// those of a shell are that replaced itself by this program.
+func hasLiveChildren() bool {
+	for _, pid := range procfs.Children(os.Getpid()) {
+		if s, err := procfs.ReadStat(pid); err == nil && !s.Ended() {
+			return true
+		}
+	}
+	return false
 }
 
 // Worker is a started worker: held until Run lets it go.
