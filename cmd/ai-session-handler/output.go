@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/termtext"
@@ -33,16 +32,12 @@ func (d *direct) Line(text string) {
 }
 
 func (d *direct) Result(text string) {
-	if _, err := fmt.Fprint(d.stdout, paragraph(text)); err != nil && d.lost == nil {
+	if _, err := fmt.Fprint(d.stdout, termtext.Paragraph(text)); err != nil && d.lost == nil {
 		d.lost = fmt.Errorf("the result could not be written: %w", err)
 	}
 }
 
-func (d *direct) Error(text string) { fmt.Fprint(d.stderr, paragraph(text)) }
-
-func paragraph(text string) string {
-	return strings.TrimSuffix(termtext.Text(text), "\n") + "\n"
-}
+func (d *direct) Error(text string) { fmt.Fprint(d.stderr, termtext.Paragraph(text)) }
 
 // JSON prints one object. Characters that a terminal might obey and that JSON
 // leaves as they are come out escaped, which means the same to a reader.

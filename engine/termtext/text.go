@@ -20,6 +20,15 @@ func Text(s string) string {
 	return out.String()
 }
 
+// Paragraph is Text that ends its last line.
+func Paragraph(s string) string {
+	text := Text(s)
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
 // Line makes s safe to show within one line: a title, a path, a name. It is
 // Text with each newline and tab shown as a space, and each invisible
 // character (zero-width, soft hyphen, filler, byte order mark) as U+FFFD, lest

@@ -85,19 +85,10 @@ func (c *Console) Line(text string) {
 }
 
 // Result shows the end of a run, of one or several lines, on standard output.
-func (c *Console) Result(text string) { c.out.own(paragraph(text)) }
+func (c *Console) Result(text string) { c.out.own(termtext.Paragraph(text)) }
 
 // Error shows an error, of one or several lines, on standard error.
-func (c *Console) Error(text string) { c.err.own(paragraph(text)) }
-
-// paragraph makes text safe to show, and ends its last line.
-func paragraph(text string) string {
-	text = termtext.Text(text)
-	if !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	return text
-}
+func (c *Console) Error(text string) { c.err.own(termtext.Paragraph(text)) }
 
 // Flush waits until everything so far has gone out, but gives a destination up
 // that has taken nothing for the time of [Patience]. An error wraps
