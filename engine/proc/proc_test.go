@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -29,10 +30,24 @@ import (
 // a handler that a test can kill.
 func TestMain(m *testing.M) {
 	supervise.Dispatch(os.Args, nil)
+	if os.Getenv("PROC_TEST_IGNORE") != "" {
+		ignoreAll()
+	}
 	if spec := os.Getenv("PROC_TEST_HANDLER"); spec != "" {
 		os.Exit(handler(spec))
 	}
 	os.Exit(m.Run())
+}
+
+// ignoreAll ignores every signal, those that C libraries keep for themselves
+// included, and starts this program anew: what is ignored stays so.
+func ignoreAll() {
+	ignore := [4]uint64{1} // a struct sigaction with SIG_IGN
+	for sig := uintptr(1); sig <= 64; sig++ {
+		_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, sig, uintptr(unsafe.Pointer(&ignore)), 0, 8, 0, 0)
+	}
+	_ = os.Unsetenv("PROC_TEST_IGNORE")
+	panic(syscall.Exec("/proc/self/exe", os.Args, os.Environ()))
 }
 
 const patience = 20 * time.Second
@@ -170,10 +185,9 @@ func TestNothingOfOursReachesAWorker(t *testing.T) {
 	}
 	leak(210)
 	leak(251)
-	cmd := exec.Command("/bin/sh", "-c", `trap "" HUP INT PIPE USR1; exec "$0"`, "/proc/self/exe")
 	self, _ := os.Executable()
-	cmd.Args[3] = self
-	cmd.Env = append(os.Environ(), handlerEnv(t, dir, "fds=fds", "signals=signals", "stdio-flags=flags"))
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), "PROC_TEST_IGNORE=yes", handlerEnv(t, dir, "fds=fds", "signals=signals", "stdio-flags=flags"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
