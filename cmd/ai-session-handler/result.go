@@ -108,25 +108,18 @@ func transcriptTail(planDir, name string) []string {
 	return lines
 }
 
-// unresolvedError shows an attempt whose end could not be made durable: its
-// own artifacts, never those of an attempt before it.
-type unresolvedError struct{ *run.UnresolvedError }
-
-func (e *unresolvedError) Unwrap() error { return e.UnresolvedError }
-
-func (e *unresolvedError) Error() string {
+// unresolvedText shows an attempt whose end could not be made durable: its own
+// artifacts, never those of an attempt before it.
+func unresolvedText(e *run.UnresolvedError, job run.Job) string {
 	a := e.Attempt
-	lines := []string{
-		e.UnresolvedError.Error(),
-		fmt.Sprintf("unresolved attempt: %s (%s, attempt %s)", a.Phase.ID, a.Status, a.ID),
-		"planned outcome (uncommitted): " + filepath.Join(e.PlanDir, a.OutcomePath),
-	}
+	lines := []string{e.Error(), fmt.Sprintf("unresolved attempt: %s (%s, attempt %s)", a.Phase.ID, a.Status, a.ID)}
 	if e.Deleted {
-		return strings.Join(append(lines[:2],
+		return strings.Join(append(lines,
 			"the whole history of the plan was deleted while the worker ran, "+e.PlanDir+" with it: a run would begin with the first phase again",
 			"next: find out who deleted it, put it back from a copy if there is one, and look at what the phases did before any run"), "\n")
 	}
+	lines = append(lines, "planned outcome (uncommitted): "+filepath.Join(e.PlanDir, a.OutcomePath))
 	lines = append(lines, transcriptTail(e.PlanDir, a.TranscriptPath)...)
-	lines = append(lines, "next: make room or repair the file system, look at what the worker left, then run again with --retry-stopped")
+	lines = append(lines, "next: make room or repair the file system, look at what the worker left, then: "+job.Again("--retry-stopped"))
 	return strings.Join(lines, "\n")
 }

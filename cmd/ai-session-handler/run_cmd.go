@@ -58,7 +58,7 @@ func (c *runCmd) Run(a *app, code *int) error {
 	var err error
 	if *code, err = c.run(a, console); err != nil {
 		*code = codeOf(err)
-		a.report(console, explain(err))
+		a.report(console, err)
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func (c *runCmd) run(a *app, console *ui.Console) (code int, err error) {
 	job.Hurry = hurry
 	result, err := runner.Run(ctx, job)
 	if err != nil {
-		return 0, err
+		return 0, explain(err, job)
 	}
 	return printResult(ctx, console, job, result), nil
 }
@@ -235,10 +235,24 @@ func handleSignals(parent context.Context) (context.Context, <-chan struct{}, fu
 }
 
 // explain adds to an error of the engine what only the command line knows.
-func explain(err error) error {
+func explain(err error, job run.Job) error {
 	var unresolved *run.UnresolvedError
-	if errors.As(err, &unresolved) {
-		return &unresolvedError{unresolved}
+	var interrupted *run.InterruptedError
+	switch {
+	case errors.As(err, &unresolved):
+		return &explained{err, unresolvedText(unresolved, job)}
+	case errors.As(err, &interrupted):
+		return &explained{err, err.Error() + " between two phases\n  next: " + job.Again()}
 	}
 	return err
 }
+
+// explained is an error in more words.
+type explained struct {
+	error
+	text string
+}
+
+func (e *explained) Unwrap() error { return e.error }
+
+func (e *explained) Error() string { return e.text }

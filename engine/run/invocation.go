@@ -140,9 +140,6 @@ func (v *invocation) newState() {
 
 func (v *invocation) firstRun() error {
 	v.newState()
-	if v.retry {
-		v.observe(record.Event{Kind: record.HistoryStarted, Message: "there is nothing to retry: this plan has no history, and one begins now"})
-	}
 	if v.handler == nil {
 		return nil
 	}

@@ -111,6 +111,9 @@ func (r *Runner) Run(ctx context.Context, job Job) (Result, error) {
 	}
 	defer v.close()
 	v.observe(record.Event{Kind: record.InvocationStarted})
+	if v.retry && v.state.LastRun == nil && v.state.ActiveAttempt == nil {
+		v.observe(record.Event{Kind: record.HistoryStarted, Message: "there is nothing to retry: this plan has no history, and one begins now"})
+	}
 	defer v.observe(record.Event{Kind: record.InvocationEnded})
 	return v.loop()
 }

@@ -202,7 +202,7 @@ func (e *UnresolvedError) Unwrap() error { return e.Err }
 type PrepareError struct{ Err error }
 
 func (e *PrepareError) Error() string {
-	return fmt.Sprintf("%s: could not prepare the attempt: %v; nothing was launched", record.ExecutionIOFailed, e.Err)
+	return fmt.Sprintf("%s: could not prepare the attempt: %v; nothing was launched\n  next: make room or repair the file system, then repeat this command", record.ExecutionIOFailed, e.Err)
 }
 
 func (e *PrepareError) Unwrap() error { return e.Err }
