@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/binding"
 	"github.com/ai-session-handler/ai-session-handler/engine/plan"
@@ -52,8 +51,7 @@ func (v *invocation) preview(t *target) Preview {
 		p.Locks = append(p.Locks, t.workspace)
 	}
 	for _, entry := range t.env {
-		name, _, _ := strings.Cut(entry, "=")
-		p.EnvNames = append(p.EnvNames, name)
+		p.EnvNames = append(p.EnvNames, nameOf(entry))
 	}
 	slices.Sort(p.EnvNames)
 	return p

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/argv"
@@ -125,12 +126,8 @@ func (v *invocation) environ(t *target) []string {
 
 // nameOf is the part of an environment entry before its first equals sign.
 func nameOf(entry string) string {
-	for i := range len(entry) {
-		if entry[i] == '=' {
-			return entry[:i]
-		}
-	}
-	return entry
+	name, _, _ := strings.Cut(entry, "=")
+	return name
 }
 
 func (v *invocation) buildPrompt(t *target) ([]byte, error) {
