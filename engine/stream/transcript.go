@@ -1,6 +1,14 @@
 // Package stream keeps what a worker prints: its transcript, byte for byte in
-// order of arrival, and an index that tells the streams apart. It bounds
-// nothing and interprets nothing. See docs/state-and-recovery.md.
+// order of arrival, and an index that tells the streams apart. A [Transcript]
+// bounds nothing and interprets nothing. See docs/state-and-recovery.md.
+//
+// It also masks the values of secrets, for whoever passes bytes on to do so
+// before anything keeps or shows them: a [Masker] in a stream, [Secrets.Mask] in
+// a text. Values are literal bytes, so one that is encoded, or broken up by
+// anything, is not found. From left to right each value is replaced by
+// "[masked:NAME]", the longest where several begin at one byte, and the search
+// goes on behind it. No value is left whole, but of one that overlaps the end of
+// a replaced one the rest stays.
 package stream
 
 import (
