@@ -59,7 +59,7 @@ var rules = []rule{
 	{
 		from: []string{
 			"engine/binding", "engine/plan", "engine/fsx", "engine/result",
-			"engine/prompt", "engine/termtext", "engine/workspace", "engine/lock",
+			"engine/prompt", "engine/termtext", "engine/workspace", "engine/lock", "engine/match",
 		},
 		never: []string{"engine/run/..."},
 		why:   "a leaf never imports what is built on it",
