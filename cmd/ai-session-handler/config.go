@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/binding"
+	"github.com/ai-session-handler/ai-session-handler/engine/match"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
@@ -32,6 +33,7 @@ type settings struct {
 	agentCmd  string
 	maxPhases int // 0: no cap
 	timeout   time.Duration
+	stopOn    []string // stop rules
 }
 
 // readConfig reads the config of a plan workspace, which need not exist. All
@@ -94,8 +96,9 @@ func (s *settings) take(c config) (problems []record.KeyProblem) {
 		}
 		s.timeout = limit
 	}
-	if len(c.StopOnRegex) > 0 {
-		problem("stop_on_regex", "this release has no stop rules; empty the list, since a rule that is not applied would be no protection")
+	s.stopOn = c.StopOnRegex
+	if _, err := match.Compile(c.StopOnRegex); err != nil {
+		problem("stop_on_regex", err.Error())
 	}
 	return problems
 }

@@ -31,6 +31,8 @@ var statusCodes = map[record.Status]int{
 	record.MultipleMarkers:    exitFailed,
 	record.Timeout:            exitFailed,
 	record.IdleTimeout:        exitFailed,
+	record.OutputLimit:        exitFailed,
+	record.StopRegex:          exitFailed,
 	record.LaunchFailed:       exitFailed,
 	record.ExecutionIOFailed:  exitFailed,
 	record.Interrupted:        exitFailed, // unless a signal to the handler did it

@@ -80,7 +80,7 @@ func TestConfigRefused(t *testing.T) {
 		{`{"timeout_seconds": "3600"}`, `timeout_seconds: expected a number of seconds or null, got "3600"`},
 		{`{"timeout_seconds": true}`, `timeout_seconds: expected a number of seconds or null, got true`},
 		{`{"timeout_seconds": NaN}`, `invalid JSON at line 1, column 21: invalid character 'N'`},
-		{`{"stop_on_regex": ["Password: $"]}`, `stop_on_regex: this release has no stop rules; empty the list`},
+		{`{"stop_on_regex": ["Password: $", "("]}`, `stop_on_regex: `},
 		{`{"stop_on_regex": null}`, `stop_on_regex: expected a list, got null`},
 		{`{"stop_on_regex": "x"}`, `stop_on_regex: expected a list, got the string "x"`},
 		{`{"stop_on_regex": [1]}`, `stop_on_regex[0]: expected a string, got the number 1`},

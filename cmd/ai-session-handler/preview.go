@@ -37,9 +37,19 @@ func preview(a *app, runner *run.Runner, job run.Job) error {
 		"locks:               " + strings.Join(p.Locks, " "),
 		"timeout:             " + limitText(p.Limits.Timeout),
 		"idle timeout:        " + limitText(p.Limits.IdleTimeout),
+		"output limit:        " + sizeText(p.Limits.OutputMax),
+		"stop rules:          " + wordList(job.Binding.StopOn),
+		"masked variables:    " + wordList(job.Binding.Secrets),
 		"nothing was written or started",
 	}, "\n"))
 	return nil
+}
+
+func wordList(words []string) string {
+	if len(words) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%q", words)
 }
 
 func limitText(limit time.Duration) string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -13,10 +14,12 @@ import (
 	"github.com/ai-session-handler/ai-session-handler/cmd/internal/ui"
 	"github.com/ai-session-handler/ai-session-handler/engine/argv"
 	"github.com/ai-session-handler/ai-session-handler/engine/binding"
+	"github.com/ai-session-handler/ai-session-handler/engine/match"
 	"github.com/ai-session-handler/ai-session-handler/engine/plan"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/engine/run"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
 type runCmd struct {
@@ -25,6 +28,10 @@ type runCmd struct {
 	MaxPhases        *int      `placeholder:"N" help:"End after N successful phases. Default: max_phases of config.json, else run to the end."`
 	Timeout          limitFlag `placeholder:"D" help:"Stop a phase after D: a duration such as 90m, a number of seconds, or none. Default: timeout_seconds of config.json, else 1h."`
 	IdleTimeout      limitFlag `placeholder:"D" help:"Stop a phase that prints nothing for D. Default: none."`
+	OutputMax        sizeFlag  `placeholder:"SIZE" help:"Stop a phase that prints more than SIZE: 500MB, 2GiB, a number of bytes, or none. Default: 2GiB."`
+	StopOnRegex      []string  `sep:"none" placeholder:"RE" help:"Stop a phase as soon as its output matches RE (RE2 syntax, over all that both streams printed). Repeatable; adds to stop_on_regex of config.json."`
+	SecretEnv        []string  `sep:"none" placeholder:"NAME" help:"Mask the value of the environment variable NAME wherever output is kept or shown. Repeatable."`
+	Events           string    `placeholder:"FILE" help:"Append what happens to FILE as JSON, one object per line; - for standard output, worker output then goes to standard error."`
 	RetryStopped     bool      `help:"Run the stopped or unresolved phase again."`
 	AcceptPlanChange bool      `help:"Go on with the plan as it is now, though it changed."`
 	Fresh            bool      `help:"Start a new history; an existing one is moved aside, never deleted."`
@@ -44,7 +51,7 @@ EXIT STATUS
   0    all phases are complete, or --max-phases was reached
   2    the phase is blocked
   3    the phase needs a clarification
-  4    the agent failed: its process, launch, result, time or IO
+  4    the agent failed: its process, launch, result, time, output or IO, or a stop rule
   5    nothing, or nothing more, was run: invalid input, a lock that is held, a changed
        plan, a stopped or unresolved phase
   129, 130, 131, 143    interrupted by SIGHUP, SIGINT, SIGQUIT, SIGTERM`
@@ -53,18 +60,31 @@ EXIT STATUS
 // Run runs the command. Its words go through the console, which never lets a
 // reader that does not read delay the end of a run.
 func (c *runCmd) Run(a *app, code *int) error {
-	console := ui.NewConsole(a.stdout, a.stderr, ui.Options{Quiet: a.quiet, Env: a.environ})
+	secrets, unset, err := readSecrets(c.SecretEnv, a.environ)
+	if err != nil {
+		return err
+	}
+	stdout := a.stdout
+	switch c.Events {
+	case "":
+	case "-":
+		stdout = a.stderr
+	default:
+		c.Events = a.path(c.Events)
+	}
+	console := ui.NewConsole(stdout, a.stderr, ui.Options{Quiet: a.quiet, Env: a.environ})
 	defer func() { _ = console.Close() }()
-	var err error
-	if *code, err = c.run(a, console); err != nil {
+	to := masking{console, secrets}
+	warnUnset(to, unset)
+	if *code, err = c.run(a, console, to); err != nil {
 		*code = codeOf(err)
-		a.report(console, err)
+		a.report(to, err)
 	}
 	return nil
 }
 
-func (c *runCmd) run(a *app, console *ui.Console) (code int, err error) {
-	job, err := c.job(a, console)
+func (c *runCmd) run(a *app, console *ui.Console, to masking) (code int, err error) {
+	job, err := c.job(a, console, to)
 	if err != nil {
 		return 0, err
 	}
@@ -79,16 +99,58 @@ func (c *runCmd) run(a *app, console *ui.Console) (code int, err error) {
 	ctx, hurry, stop := handleSignals(a.ctx)
 	defer stop()
 	job.Hurry = hurry
+	closeEvents, err := c.tellEvents(a, to, &job)
+	if err != nil {
+		return 0, err
+	}
 	result, err := runner.Run(ctx, job)
+	closeEvents()
 	if err != nil {
 		return 0, explain(err, job)
 	}
-	return printResult(ctx, console, job, result), nil
+	return printResult(ctx, to, job, result), nil
+}
+
+// tellEvents lets the events of a job go to the file that --events names too.
+func (c *runCmd) tellEvents(a *app, to printer, job *run.Job) (done func(), err error) {
+	if c.Events == "" {
+		return func() {}, nil
+	}
+	file, err := a.openEvents(c.Events)
+	if err != nil {
+		return nil, err
+	}
+	events, others := ui.NewEvents(file), job.Observe
+	job.Observe = func(e record.Event) { others(e); events.Event(e) }
+	return func() {
+		if err := events.Close(); err != nil {
+			to.Error("warning: --events " + c.Events + ": " + err.Error())
+		}
+		if file != a.stdout {
+			_ = file.Close()
+		}
+	}, nil
+}
+
+// openEvents opens a file for events. One that is a pipe must have a reader:
+// waiting for one could be waiting for ever.
+func (a *app) openEvents(name string) (*os.File, error) {
+	if name == "-" {
+		return a.stdout, nil
+	}
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND|unix.O_NONBLOCK, 0o600)
+	if errors.Is(err, unix.ENXIO) {
+		err = fmt.Errorf("%w: it is a pipe that nobody reads; start the reader first", err)
+	}
+	if err != nil {
+		return nil, inputErrorf("--events %s: %v", name, err)
+	}
+	return file, nil
 }
 
 // job resolves everything the command line, the configuration and the
 // environment say. Nobody reads them again.
-func (c *runCmd) job(a *app, console *ui.Console) (run.Job, error) {
+func (c *runCmd) job(a *app, console *ui.Console, to masking) (run.Job, error) {
 	located, err := workspace.Locate(a.path(c.Plan))
 	if err != nil {
 		return run.Job{}, inputErrorf("--plan %s: %v", c.Plan, err)
@@ -101,13 +163,18 @@ func (c *runCmd) job(a *app, console *ui.Console) (run.Job, error) {
 	if err != nil {
 		return run.Job{}, err
 	}
+	rules, err := match.Compile(bound.StopOn)
+	if err != nil {
+		return run.Job{}, inputErrorf("--stop-on-regex: %v", err)
+	}
 	maxPhases, err := c.maxPhases(conf)
 	if err != nil {
 		return run.Job{}, err
 	}
 	return run.Job{
 		Plan: located, Command: c.again(located), Binding: bound, Environ: a.environ, Console: console, Observe: ui.NewProgress(console).Event,
-		Source: &planSource{path: located.Path, warn: func(s *plan.Snapshot) { warn(console, located, s) }},
+		StopRules: rules, Secrets: to.secrets,
+		Source: &planSource{path: located.Path, warn: func(s *plan.Snapshot) { warn(to, located, s) }},
 		Options: run.Options{
 			MaxPhases: maxPhases, RetryStopped: c.RetryStopped, AcceptPlanChange: c.AcceptPlanChange, Fresh: c.Fresh,
 		},
@@ -127,6 +194,14 @@ func (c *runCmd) again(located workspace.Plan) []string {
 	add(c.MaxPhases != nil, "--max-phases", fmt.Sprint(deref(c.MaxPhases)))
 	add(c.Timeout.set, "--timeout", limitText(c.Timeout.limit))
 	add(c.IdleTimeout.set, "--idle-timeout", limitText(c.IdleTimeout.limit))
+	add(c.OutputMax.set, "--output-max", sizeText(c.OutputMax.bytes))
+	for _, rule := range c.StopOnRegex {
+		add(true, "--stop-on-regex", rule)
+	}
+	for _, name := range c.SecretEnv {
+		add(true, "--secret-env", name)
+	}
+	add(c.Events != "", "--events", c.Events)
 	return words
 }
 
@@ -149,11 +224,17 @@ func (c *runCmd) binding(conf settings) (binding.Binding, error) {
 	if err != nil {
 		return binding.Binding{}, inputErrorf("%s: %v", where, err)
 	}
-	limits := binding.Limits{Timeout: conf.timeout, Grace: testOnlyGrace, IdleTimeout: c.IdleTimeout.limit}
+	limits := binding.Limits{Timeout: conf.timeout, Grace: testOnlyGrace, IdleTimeout: c.IdleTimeout.limit, OutputMax: binding.DefaultOutputMax}
 	if c.Timeout.set {
 		limits.Timeout = c.Timeout.limit
 	}
-	return binding.Binding{Agent: agent, Command: template, Argv: words, Limits: limits}, nil
+	if c.OutputMax.set {
+		limits.OutputMax = c.OutputMax.bytes
+	}
+	return binding.Binding{
+		Agent: agent, Command: template, Argv: words, Limits: limits,
+		StopOn: slices.Concat(conf.stopOn, c.StopOnRegex), Secrets: c.SecretEnv,
+	}, nil
 }
 
 func (c *runCmd) maxPhases(conf settings) (int, error) {

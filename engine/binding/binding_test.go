@@ -6,8 +6,8 @@ import (
 )
 
 func TestDigestIsFixed(t *testing.T) {
-	b := Binding{Agent: "a", Argv: []string{"run", "<x>"}, Limits: Limits{time.Hour, 0, 5 * time.Second}}
-	const want = "358231710c4501f356b0596b1619c54566e9202e598dc5788f4ffc6870b7a0a7"
+	b := Binding{Agent: "a", Argv: []string{"run", "<x>"}, Limits: Limits{time.Hour, 0, 5 * time.Second, 1 << 20}, StopOn: []string{"x"}}
+	const want = "8216036fc8d64d229f799e01fe3aa6ccc522bd8833026baefe33f62da98f38d6"
 	if got := b.Digest(); got != want {
 		t.Errorf("the digest of a binding changed: %s", got)
 	}
@@ -18,7 +18,7 @@ func TestDigestIsFixed(t *testing.T) {
 }
 
 func TestEveryMeaningfulFieldChangesTheDigest(t *testing.T) {
-	base := Binding{Agent: "a", Argv: []string{"x", "y"}, Limits: Limits{1000000, 2000000, 3000000}}
+	base := Binding{Agent: "a", Argv: []string{"x", "y"}, Limits: Limits{1000000, 2000000, 3000000, 4}}
 	seen := map[string]string{base.Digest(): "base"}
 	for name, change := range map[string]func(*Binding){
 		"agent":   func(b *Binding) { b.Agent = "b" },
@@ -26,6 +26,9 @@ func TestEveryMeaningfulFieldChangesTheDigest(t *testing.T) {
 		"timeout": func(b *Binding) { b.Limits.Timeout = 0 },
 		"idle":    func(b *Binding) { b.Limits.IdleTimeout = 0 },
 		"grace":   func(b *Binding) { b.Limits.Grace = 0 },
+		"output":  func(b *Binding) { b.Limits.OutputMax = 0 },
+		"stop":    func(b *Binding) { b.StopOn = []string{"x"} },
+		"secrets": func(b *Binding) { b.Secrets = []string{"x"} },
 	} {
 		b := base
 		change(&b)

@@ -237,6 +237,46 @@ func (d *Dir) Create(name string) (*File, error) {
 	return &File{f: f, name: name, seam: d.seam}, nil
 }
 
+// Append opens a regular file to add to its end, and creates one that does not
+// exist. whole is false when there is something and its last byte is not a
+// newline.
+func (d *Dir) Append(name string) (file *File, whole bool, err error) {
+	var f *os.File
+	err = d.seam.Do("append", name, func() (err error) {
+		if err := d.notLinked(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		f, err = d.root.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE|syscall.O_NONBLOCK, fileMode)
+		if err != nil {
+			return err
+		}
+		return f.Chmod(fileMode) // whatever the umask
+	})
+	if err == nil {
+		err = d.isTheFile(name, f)
+	}
+	if err == nil {
+		whole, err = endsLine(f)
+	}
+	if err != nil {
+		if f != nil {
+			_ = f.Close()
+		}
+		return nil, false, d.explain(name, err)
+	}
+	return &File{f: f, name: name, seam: d.seam}, whole, nil
+}
+
+func endsLine(f *os.File) (bool, error) {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return true, err
+	}
+	var last [1]byte
+	_, err = f.ReadAt(last[:], info.Size()-1)
+	return last[0] == '\n', err
+}
+
 // WriteNew creates a file with [Dir.Create], writes data, and returns when
 // file and entry are durable. A file that could not be completed stays behind,
 // since removing it could fail as well; nothing refers to it.

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// File is a file being written for the first time.
+// File is a file being written, from its start or to its end.
 type File struct {
 	f    *os.File
 	name string

@@ -254,3 +254,45 @@ func TestAFileThatFailedIsNotTrustedAgain(t *testing.T) {
 		t.Errorf("write after a failed sync: %v", err)
 	}
 }
+
+func TestAppendAddsToRegularFilesOnly(t *testing.T) {
+	path := t.TempDir()
+	d, err := OpenDir(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for _, step := range []struct {
+		add   string
+		whole bool
+	}{{"one\n", true}, {"torn", true}, {"\ntwo\n", false}} {
+		f, whole, err := d.Append("log")
+		if err != nil || whole != step.whole {
+			t.Fatalf("%q: whole %v, %v", step.add, whole, err)
+		}
+		if _, err := f.Write([]byte(step.add)); err != nil {
+			t.Fatal(err)
+		}
+		_ = f.Close()
+	}
+	if data, _ := os.ReadFile(filepath.Join(path, "log")); string(data) != "one\ntorn\ntwo\n" {
+		t.Errorf("%q", data)
+	}
+	if info, _ := os.Stat(filepath.Join(path, "log")); info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v", info.Mode())
+	}
+	if err := os.Symlink("victim", filepath.Join(path, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(path, "fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"link", "fifo"} {
+		if _, _, err := d.Append(name); err == nil {
+			t.Errorf("%s was opened", name)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(path, "victim")); err == nil {
+		t.Error("a link was followed")
+	}
+}

@@ -95,6 +95,7 @@ func (v *invocation) makeDirs() error {
 	}
 	v.closeDirs()
 	v.handler, v.dir, v.store, v.made = handler, dir, state.Store{Dir: dir}, true
+	v.logged(v.events.open(dir))
 	return nil
 }
 
@@ -133,6 +134,7 @@ func (v *invocation) abandon() (record.State, error) {
 		Format: record.OutcomeFormat, AttemptID: a.ID, Plan: a.Plan, BindingSHA256: a.BindingSHA256,
 		Phase: a.Phase, Agent: a.Agent, Argv: a.Argv, Status: record.Interrupted, Summary: cause, Cause: cause,
 		StartedAt: a.StartedAt, FinishedAt: v.now(), ExecutionWorkspace: a.ExecutionWorkspace,
+		StopOn: []string{}, SecretEnv: []string{},
 		Artifacts: []record.Artifact{}, Swept: []record.Leftover{}, Survivors: []record.Leftover{},
 	}
 	// Whatever lies there is linked by nothing: half a record of a crashed
@@ -174,7 +176,9 @@ func (v *invocation) newOutcome(t *target) record.Outcome {
 		StartedAt: t.startedAt, ExecutionWorkspace: t.workspace,
 		Limits: record.Limits{
 			TimeoutMS: limits.Timeout.Milliseconds(), IdleTimeoutMS: limits.IdleTimeout.Milliseconds(), GraceMS: limits.Grace.Milliseconds(),
+			OutputMaxBytes: limits.OutputMax,
 		},
+		StopOn: append([]string{}, v.job.Binding.StopOn...), SecretEnv: append([]string{}, v.job.Binding.Secrets...),
 		Artifacts: []record.Artifact{}, Swept: []record.Leftover{}, Survivors: []record.Leftover{},
 	}
 }
@@ -218,11 +222,13 @@ func (v *invocation) runWorker(t *target, o record.Outcome, transcript *stream.T
 	if err := v.identify(worker.Identity()); err != nil {
 		cancel(&identityError{err})
 	}
-	sink := newSink(v.job.Console, transcript)
+	sink := v.newSink(transcript)
 	stop := v.reportProgress(t, sink)
 	exit := worker.Run(ctx, v.job.Hurry, sink, proc.Limits{Timeout: limits.Timeout, Idle: limits.IdleTimeout})
 	stop()
-	o = judge(o, exit, sink, limits)
+	sink.flush(&exit)
+	o = v.masked(judge(o, exit, sink, limits))
+	o.Redactions = sink.redactions()
 	if err := sink.end(exit, v.job.Console); err != nil {
 		o = ioFailure(o, "write the transcript", err)
 	}

@@ -35,6 +35,7 @@ type invocation struct {
 	archive  bool   // an old history is to be moved aside before the first write
 	made     bool   // the directories are there, durably
 	retry    bool   // the user asked to retry, and no attempt was made yet
+	events   eventLog
 
 	worker *proc.Worker // of the attempt that is being committed
 }
@@ -57,6 +58,9 @@ func (r *Runner) begin(ctx context.Context, job Job) (*invocation, error) {
 		return nil, err
 	}
 	if v.snapshot, err = job.Source.Current(ctx); err == nil {
+		err = v.refuseSecretPlan()
+	}
+	if err == nil {
 		err = v.open()
 	}
 	if err != nil {
@@ -67,6 +71,7 @@ func (r *Runner) begin(ctx context.Context, job Job) (*invocation, error) {
 }
 
 func (v *invocation) close() {
+	v.events.close()
 	v.closeDirs()
 	_ = v.lock.Close()
 }
@@ -264,11 +269,6 @@ func (v *invocation) saveAccepted() error {
 		return &PrepareError{err}
 	}
 	return nil
-}
-
-func (v *invocation) observe(e record.Event) {
-	e.Format, e.At, e.Plan, e.Count = record.EventFormat, v.now(), v.job.Plan.Path, len(v.snapshot.Phases)
-	v.job.Observe(e)
 }
 
 func (v *invocation) planPath() string {

@@ -17,8 +17,10 @@ import (
 
 	"github.com/ai-session-handler/ai-session-handler/engine/binding"
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
+	"github.com/ai-session-handler/ai-session-handler/engine/match"
 	"github.com/ai-session-handler/ai-session-handler/engine/plan"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
+	"github.com/ai-session-handler/ai-session-handler/engine/stream"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
@@ -26,15 +28,17 @@ import (
 // Job is one invocation: a plan, how its phases run, and what the user asked
 // for. The environment is a copy taken at the start.
 type Job struct {
-	Plan    workspace.Plan
-	Binding binding.Binding
-	Source  Source
-	Environ []string
-	Options Options
-	Console Console
-	Observe func(record.Event) // called from several goroutines, never nil
-	Hurry   <-chan struct{}    // each receive shortens the grace of a worker being ended
-	Command []string           // the command line that goes on with the plan, for messages
+	Plan      workspace.Plan
+	Binding   binding.Binding
+	Source    Source
+	Environ   []string
+	Options   Options
+	Secrets   *stream.Secrets // values to mask; nil masks nothing
+	StopRules *match.Rules    // of Binding.StopOn
+	Console   Console
+	Observe   func(record.Event) // called from several goroutines, never nil
+	Hurry     <-chan struct{}    // each receive shortens the grace of a worker being ended
+	Command   []string           // the command line that goes on with the plan, for messages
 }
 
 // Again is the command line that goes on with the plan, with more flags, ready

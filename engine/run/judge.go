@@ -59,7 +59,7 @@ func verdict(exit proc.Exit, limits binding.Limits) (record.Status, string) {
 	case proc.Cancelled:
 		return cancelled(exit.Err)
 	case proc.SinkFailed:
-		return record.ExecutionIOFailed, exit.Err.Error()
+		return sinkFailed(exit.Err)
 	case proc.SupervisorDied, proc.SupervisorQuit:
 		return record.Interrupted, exit.Err.Error()
 	}
@@ -76,6 +76,20 @@ func verdict(exit proc.Exit, limits binding.Limits) (record.Status, string) {
 		return record.ExecutionIOFailed, fmt.Sprintf("%d processes of the worker could not be ended and may still change files", len(exit.Survivors))
 	}
 	return "", ""
+}
+
+// sinkFailed tells a worker that was ended for what it printed from one whose
+// output could not be kept.
+func sinkFailed(err error) (record.Status, string) {
+	var rule *stopRuleError
+	var limit *outputLimitError
+	switch {
+	case errors.As(err, &rule):
+		return record.StopRegex, err.Error()
+	case errors.As(err, &limit):
+		return record.OutputLimit, err.Error()
+	}
+	return record.ExecutionIOFailed, err.Error()
 }
 
 func cancelled(cause error) (record.Status, string) {

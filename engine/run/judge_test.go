@@ -50,7 +50,7 @@ func TestOnlyTheWorkersOwnSuccessCounts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var printed sink
-			_, _ = printed.scanners[proc.Stdout].Write([]byte(block))
+			_, _ = printed.outputs[proc.Stdout].scanner.Write([]byte(block))
 			limits := binding.Limits{Timeout: time.Hour, IdleTimeout: time.Minute}
 			o := judge(record.Outcome{}, test.exit, &printed, limits)
 			if o.Status != test.status || !strings.Contains(o.Summary, test.says) {

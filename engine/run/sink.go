@@ -6,151 +6,180 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/kballard/go-shellquote"
-
+	"github.com/ai-session-handler/ai-session-handler/engine/match"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/engine/result"
 	"github.com/ai-session-handler/ai-session-handler/engine/stream"
-	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
-	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
-// sink passes a worker's bytes on: result framing, transcript, console.
+// sink passes a worker's bytes on, in one order for all: each stream is masked,
+// and what comes out goes to the result framing, the stop rules, the
+// transcript and the console.
 type sink struct {
+	secrets    *stream.Secrets
 	transcript *stream.Transcript
-	scanners   [2]result.Scanner
-	live       [2]*result.Filter
-	noted      [2]bool // a console that does not take bytes was noted
+	room       int64 // bytes of output the transcript may still get
+	limit      int64 // 0: none
+	cut        int64 // bytes beyond it
+	rules      *match.Matcher
+	outputs    [2]output
 	bytes      atomic.Int64
 	last       atomic.Int64 // when the last byte came, Unix nanoseconds
 }
 
-func newSink(console Console, transcript *stream.Transcript) *sink {
-	s := &sink{transcript: transcript}
-	for i, w := range []io.Writer{proc.Stdout: console.Stdout(), proc.Stderr: console.Stderr()} {
-		s.live[i] = result.NewFilter(w)
+// output is what one stream has of its own.
+type output struct {
+	masker  *stream.Masker
+	scanner result.Scanner
+	live    *result.Filter
+	noted   bool // a console that does not take bytes was noted
+}
+
+// stopRuleError ends a worker because of what it printed.
+type stopRuleError struct{ hit match.Hit }
+
+func (e *stopRuleError) Error() string { return "output matched stop regex: " + e.hit.Expr }
+
+// outputLimitError ends a worker because of how much it printed.
+type outputLimitError struct{ limit int64 }
+
+func (e *outputLimitError) Error() string {
+	return fmt.Sprintf("the output is longer than %d bytes; what came after them is not kept", e.limit)
+}
+
+func (v *invocation) newSink(transcript *stream.Transcript) *sink {
+	s := &sink{
+		secrets: v.job.Secrets, transcript: transcript, rules: v.job.StopRules.NewMatcher(),
+		limit: v.job.Binding.Limits.OutputMax, room: v.job.Binding.Limits.OutputMax,
+	}
+	for i, w := range []io.Writer{proc.Stdout: v.job.Console.Stdout(), proc.Stderr: v.job.Console.Stderr()} {
+		s.outputs[i] = output{masker: v.job.Secrets.NewMasker(), live: result.NewFilter(w)}
 	}
 	s.last.Store(time.Now().UnixNano())
 	return s
 }
 
-// Chunk implements proc.Sink. Only the transcript can fail it.
+// Chunk implements proc.Sink. It fails when the transcript does, and once when
+// the worker is to be ended for what it printed.
 func (s *sink) Chunk(from proc.Stream, p []byte) error {
 	s.bytes.Add(int64(len(p)))
 	s.last.Store(time.Now().UnixNano())
-	_, _ = s.scanners[from].Write(p)
-	if err := s.transcript.Write(from.String(), p); err != nil {
-		return fmt.Errorf("write the transcript: %w", err)
+	masker := s.outputs[from].masker
+	err := s.pass(from, masker.Write(p))
+	if err != nil {
+		return err
 	}
-	_, err := s.live[from].Write(p)
-	return s.noteConsole(from, err)
-}
-
-func (s *sink) noteConsole(from proc.Stream, err error) error {
-	if err == nil || s.noted[from] {
-		return nil
-	}
-	s.noted[from] = true
-	return s.transcript.Notice("the console did not take all of %s: %v", from, err)
-}
-
-// end closes the live view and says in the transcript what is worth saying.
-func (s *sink) end(exit proc.Exit, console Console) error {
-	for i, live := range s.live {
-		if err := s.noteConsole(proc.Stream(i), live.Close()); err != nil {
-			return err
-		}
-	}
-	console.EndAttempt()
-	if exit.Cut && len(exit.Holders) == 0 {
-		if err := s.transcript.Notice("an output pipe was still open and was not waited for"); err != nil {
-			return err
-		}
-	}
-	for _, h := range exit.Holders {
-		if err := s.transcript.Notice("process %d (%s) still had an output pipe open and was not waited for", h.PID, h.Name); err != nil {
-			return err
-		}
-	}
-	if s.transcript.Written() == 0 && exit.Executed {
-		return s.transcript.Notice("the process ended without stdout or stderr output")
+	// What the masker holds back may be the worker's last words for long.
+	if held := masker.Held(); len(held) > 0 {
+		return stopped(s.rules.Peek(held))
 	}
 	return nil
 }
 
+// pass gives masked bytes to everybody. The transcript gets them before the
+// worker is ended for them, so that the evidence shows why.
+func (s *sink) pass(from proc.Stream, p []byte) error {
+	p, cut := s.within(p)
+	if len(p) == 0 {
+		return cut
+	}
+	out := &s.outputs[from]
+	_, _ = out.scanner.Write(p)
+	if err := s.transcript.Write(from.String(), p); err != nil {
+		return fmt.Errorf("write the transcript: %w", err)
+	}
+	_, err := out.live.Write(p)
+	if err := s.noteConsole(from, err); err != nil {
+		return err
+	}
+	if err := stopped(s.rules.Write(p)); err != nil {
+		return err
+	}
+	return cut
+}
+
+// within cuts p to what the limit of output leaves.
+func (s *sink) within(p []byte) ([]byte, error) {
+	if s.limit == 0 || int64(len(p)) <= s.room {
+		s.room -= int64(len(p))
+		return p, nil
+	}
+	kept := p[:s.room]
+	s.room = 0
+	s.cut += int64(len(p) - len(kept))
+	return kept, &outputLimitError{s.limit}
+}
+
+func stopped(hit match.Hit, ok bool) error {
+	if !ok {
+		return nil
+	}
+	return &stopRuleError{hit}
+}
+
+func (s *sink) noteConsole(from proc.Stream, err error) error {
+	if err == nil || s.outputs[from].noted {
+		return nil
+	}
+	s.outputs[from].noted = true
+	return s.notice("the console did not take all of %s: %v", from, err)
+}
+
+// notice adds a line of ours to the transcript. Names in it can be the
+// worker's choice.
+func (s *sink) notice(format string, args ...any) error {
+	return s.transcript.Notice("%s", s.secrets.Mask(fmt.Sprintf(format, args...)))
+}
+
+// flush passes on what was held back, once the worker printed its last. What
+// that shows counts as if it had come earlier.
+func (s *sink) flush(exit *proc.Exit) {
+	for i := range s.outputs {
+		err := s.pass(proc.Stream(i), s.outputs[i].masker.Close())
+		if err != nil && exit.Reason == proc.Exited {
+			exit.Reason, exit.Err = proc.SinkFailed, err
+		}
+	}
+}
+
+// end closes the live view and says in the transcript what is worth saying.
+func (s *sink) end(exit proc.Exit, console Console) error {
+	for i := range s.outputs {
+		if err := s.noteConsole(proc.Stream(i), s.outputs[i].live.Close()); err != nil {
+			return err
+		}
+	}
+	console.EndAttempt()
+	if s.cut > 0 {
+		if err := s.notice("%d bytes of output beyond the limit of %d are not kept", s.cut, s.limit); err != nil {
+			return err
+		}
+	}
+	if exit.Cut && len(exit.Holders) == 0 {
+		if err := s.notice("an output pipe was still open and was not waited for"); err != nil {
+			return err
+		}
+	}
+	for _, h := range exit.Holders {
+		if err := s.notice("process %d (%s) still had an output pipe open and was not waited for", h.PID, h.Name); err != nil {
+			return err
+		}
+	}
+	if s.transcript.Written() == 0 && exit.Executed {
+		return s.notice("the process ended without stdout or stderr output")
+	}
+	return nil
+}
+
+// redactions is how many values were masked.
+func (s *sink) redactions() int64 {
+	return s.outputs[proc.Stdout].masker.Count() + s.outputs[proc.Stderr].masker.Count()
+}
+
 func (s *sink) result() result.Result {
-	return result.Judge(s.scanners[proc.Stdout].End(), s.scanners[proc.Stderr].End())
+	return result.Judge(s.outputs[proc.Stdout].scanner.End(), s.outputs[proc.Stderr].scanner.End())
 }
 
-func (s *sink) seen() bool { return s.scanners[proc.Stdout].Seen() || s.scanners[proc.Stderr].Seen() }
-
-// reportProgress sends an event now and then until it is stopped.
-func (v *invocation) reportProgress(t *target, s *sink) (stop func()) {
-	done, ended := make(chan struct{}), make(chan struct{})
-	began := time.Now()
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(v.r.ProgressEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				v.observePhase(t, record.Event{
-					Kind: record.PhaseProgress, AttemptID: t.attemptID, Bytes: s.bytes.Load(),
-					ElapsedMS: time.Since(began).Milliseconds(), SilentMS: time.Since(time.Unix(0, s.last.Load())).Milliseconds(),
-					TimeoutMS: v.job.Binding.Limits.Timeout.Milliseconds(),
-				})
-			}
-		}
-	}()
-	return func() { close(done); <-ended }
-}
-
-func (v *invocation) observePhase(t *target, e record.Event) {
-	phase := phaseRecord(t.phase)
-	e.Phase = &phase
-	for i, p := range v.snapshot.Phases {
-		if p.ID == phase.ID {
-			e.Index = i + 1
-		}
-	}
-	v.observe(e)
-}
-
-// header is the head of a transcript: what a reader must know about the
-// attempt before the worker's first byte.
-func (v *invocation) header(t *target) []byte {
-	values := v.values(t)
-	var out []byte
-	for _, line := range [][2]string{
-		{"attempt", t.attemptID},
-		{"phase", t.phase.ID + " " + t.phase.Title},
-		{"plan", v.job.Plan.Path},
-		{"plan_sha256", v.snapshot.SHA256},
-		{"binding_sha256", v.job.Binding.Digest()},
-		{"state", values.StateFile},
-		{"prompt", values.PromptFile},
-		{"index", v.path(workspace.IndexFile(t.attemptID))},
-		{"plan_workspace_path", v.job.Plan.Root},
-		{"execution_workspace_path", t.workspace},
-		{"started_at", t.startedAt.Format(time.RFC3339)},
-		{"agent", v.job.Binding.Agent},
-		{"agent_cmd", v.job.Binding.Command},
-		{"argv", shellquote.Join(t.argv...)},
-	} {
-		out = append(out, line[0]+": "+oneLine(line[1])+"\n"...)
-	}
-	return append(out, "---\n"...)
-}
-
-// oneLine keeps a value from looking like another line of the header.
-func oneLine(value string) string {
-	for _, r := range value {
-		if r < ' ' {
-			return fmt.Sprintf("%q", value)
-		}
-	}
-	return value
+func (s *sink) seen() bool {
+	return s.outputs[proc.Stdout].scanner.Seen() || s.outputs[proc.Stderr].scanner.Seen()
 }

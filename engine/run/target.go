@@ -77,8 +77,10 @@ func (v *invocation) fill(t *target) (err error) {
 		return err
 	}
 	t.env = v.environ(t)
-	t.prompt, err = v.buildPrompt(t)
-	return err
+	if t.prompt, err = v.buildPrompt(t); err != nil {
+		return err
+	}
+	return v.refuseSecretTarget(t)
 }
 
 // refuseLiving refuses while anything of the unresolved attempt runs: its

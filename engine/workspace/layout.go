@@ -18,6 +18,7 @@ const (
 	ConfigFile = "config.json" // of .ai-session-handler
 	PlansDir   = "plans"       // of .ai-session-handler
 	StateFile  = "state.json"  // of a plan's directory, like all below
+	EventsFile = "events.jsonl"
 )
 
 // artifactDirs are the directories a plan directory holds, made before the

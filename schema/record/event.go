@@ -19,6 +19,7 @@ const (
 	PhaseProgress     EventKind = "phase-progress"
 	PhaseEnded        EventKind = "phase-ended"
 	InvocationEnded   EventKind = "invocation-ended"
+	EventsLost        EventKind = "events-lost" // at any time
 )
 
 // Event is one thing that happened in an invocation. Progress lines are made

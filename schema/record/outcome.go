@@ -25,6 +25,9 @@ type Outcome struct {
 	FinishedAt         time.Time    `json:"finished_at"`
 	DurationMS         int64        `json:"duration_ms"` // includes suspended time
 	Limits             Limits       `json:"limits"`
+	StopOn             []string     `json:"stop_on"`    // the stop rules, in order
+	SecretEnv          []string     `json:"secret_env"` // names of the variables whose values were masked
+	Redactions         int64        `json:"redactions"` // values masked in the output
 	ExecutionWorkspace string       `json:"execution_workspace"`
 	Artifacts          []Artifact   `json:"artifacts"`
 	PromptBytesTaken   int64        `json:"prompt_bytes_taken"` // accepted by the worker's stdin pipe
@@ -35,9 +38,10 @@ type Outcome struct {
 
 // Limits are the bounds an attempt ran under, command-line overrides included.
 type Limits struct {
-	TimeoutMS     int64 `json:"timeout_ms"`      // 0: none
-	IdleTimeoutMS int64 `json:"idle_timeout_ms"` // 0: none
-	GraceMS       int64 `json:"grace_ms"`
+	TimeoutMS      int64 `json:"timeout_ms"`      // 0: none
+	IdleTimeoutMS  int64 `json:"idle_timeout_ms"` // 0: none
+	GraceMS        int64 `json:"grace_ms"`
+	OutputMaxBytes int64 `json:"output_max_bytes"` // of output in the transcript, 0: none
 }
 
 // Artifact is a file of an attempt, sealed by its digest.

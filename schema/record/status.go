@@ -15,6 +15,8 @@ const (
 	MultipleMarkers    Status = "multiple-markers"
 	Timeout            Status = "timeout"
 	IdleTimeout        Status = "idle-timeout"
+	OutputLimit        Status = "output-limit"
+	StopRegex          Status = "stop-regex"
 	LaunchFailed       Status = "launch-failed"
 	ExecutionIOFailed  Status = "execution-io-failed"
 	Interrupted        Status = "interrupted"
@@ -24,8 +26,8 @@ const (
 func Statuses() []Status {
 	return []Status{
 		PhaseComplete, Blocked, NeedsClarification, AgentFailed, MissingMarker,
-		InvalidMarker, MultipleMarkers, Timeout, IdleTimeout, LaunchFailed,
-		ExecutionIOFailed, Interrupted,
+		InvalidMarker, MultipleMarkers, Timeout, IdleTimeout, OutputLimit, StopRegex,
+		LaunchFailed, ExecutionIOFailed, Interrupted,
 	}
 }
 

@@ -38,7 +38,7 @@ func progressLine(e record.Event) string {
 		return phaseProgress(e)
 	case record.PhaseEnded:
 		return fmt.Sprintf("%s: %s after %s", phaseName(e), termtext.Line(string(e.Status)), duration(e.ElapsedMS))
-	case record.PlanChanged, record.HistoryArchived, record.HistoryStarted, record.AttemptAbandoned:
+	case record.PlanChanged, record.HistoryArchived, record.HistoryStarted, record.AttemptAbandoned, record.EventsLost:
 		return message(e)
 	}
 	return ""

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/enginetest"
+)
+
+// TestASecretIsInNoFileAndOnNoScreen has a worker print a value whole, in two
+// pieces cut at every byte, in pieces of every size, on both streams in turn, in
+// its summary and, as its last words, almost to the end.
+func TestASecretIsInNoFileAndOnNoScreen(t *testing.T) {
+	t.Parallel()
+	const secret = "tok-Zq7\nsecond line-tok-Zq"
+	r := newRepo(t, 1)
+	steps := r.path("steps")
+	for name, last := range map[string][]string{
+		"success":           {"complete=it was " + quoted(secret)},
+		"failure":           {"err=" + quoted(secret), "exit=3"},
+		"ended in mid-word": {"out=" + quoted(secret[:len(secret)-1]), "exit=3"},
+	} {
+		script := append(secretSteps(secret), last...)
+		if err := os.WriteFile(steps, []byte(strings.Join(script, "\n")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e := r.exec([]string{"A_TOKEN=" + secret}, r.runArgs([]string{"@steps"}, "--fresh", "--secret-env", "A_TOKEN", "--events", "events")...)
+		if !slices.Contains([]int{exitOK, exitFailed}, e.code) || !strings.Contains(e.out, "[masked:A_TOKEN]") {
+			t.Fatalf("%s: %+v", name, e)
+		}
+		noSecret(t, name+": stdout", e.out, secret)
+		noSecret(t, name+": stderr", e.err, secret)
+		found := 0
+		err := filepath.WalkDir(r.ws, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() || path == steps {
+				return err
+			}
+			found++
+			data, err := os.ReadFile(path)
+			noSecret(t, name+": "+path, string(data), secret)
+			return err
+		})
+		if err != nil || found < 6 {
+			t.Fatalf("%s: %d files, %v", name, found, err)
+		}
+	}
+}
+
+// noSecret finds the value and all but the last byte of it.
+func noSecret(t *testing.T, where, text, secret string) {
+	t.Helper()
+	for _, part := range []string{secret, secret[:len(secret)-1], secret[:12]} {
+		if i := strings.Index(text, part); i >= 0 {
+			t.Errorf("%s shows %q: …%q", where, part, text[max(0, i-80):i+len(part)])
+			return
+		}
+	}
+}
+
+func quoted(text string) string { return strings.ReplaceAll(text, "\n", `\n`) }
+
+func secretSteps(secret string) []string {
+	steps := []string{"out=" + quoted(secret), "out=|", "split=" + quoted(secret), "out=|"}
+	for cut := range len(secret) {
+		steps = append(steps, "out="+quoted(secret[:cut]), fmt.Sprintf("err=<%d>", cut), "sleep=1ms", "out="+quoted(secret[cut:])+"|")
+	}
+	for size := 1; size < len(secret); size++ {
+		for piece := range slices.Chunk([]byte(secret), size) {
+			steps = append(steps, "err="+quoted(string(piece)))
+		}
+	}
+	return steps
+}
+
+// TestASecretInAnEarlierResultIsRefused hands a summary of before its variable
+// was named to the next phase.
+func TestASecretInAnEarlierResultIsRefused(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, 2)
+	env := []string{"A_TOKEN=tok-Zq7-value"}
+	if e := r.exec(env, r.runArgs([]string{"complete=used tok-Zq7-value"}, "--max-phases", "1")...); e.code != exitOK {
+		t.Fatalf("%+v", e)
+	}
+	template := enginetest.BuildFakeAgent(t) + " ledger=ran complete=done"
+	e := r.exec(env, "run", "--plan", r.plan, "--secret-env", "A_TOKEN", "--agent-cmd", template)
+	if e.code != exitInvalid || !strings.Contains(e.err, "the prompt of phase-2 contains the value of A_TOKEN") || strings.Contains(e.err, "Zq7") || exists(r.path("ran")) {
+		t.Errorf("%+v", e)
+	}
+}

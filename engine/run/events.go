@@ -1,0 +1,121 @@
+package run
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
+	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
+)
+
+// eventLog appends the events of an invocation to the plan's events.jsonl. The
+// file is for diagnosis only: it is not made durable, nothing is ever decided
+// from it, and an error ends the log and never the run.
+type eventLog struct {
+	mu      sync.Mutex
+	waiting []byte // lines from before there was a file
+	file    *fsx.File
+	lost    bool
+}
+
+// open begins to write. A line that a crash cut off is ended first.
+func (l *eventLog) open(dir *fsx.Dir) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	file, whole, err := dir.Append(workspace.EventsFile)
+	if err != nil {
+		l.lost = true
+		return err
+	}
+	l.file = file
+	if !whole {
+		l.waiting = append([]byte{'\n'}, l.waiting...)
+	}
+	return l.flush()
+}
+
+// add writes one event, or keeps it until there is a file.
+func (l *eventLog) add(e record.Event) error {
+	line, err := record.EncodeLine(e)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lost {
+		return nil
+	}
+	l.waiting = append(l.waiting, line...)
+	if l.file == nil {
+		return nil
+	}
+	return l.flush()
+}
+
+func (l *eventLog) flush() error {
+	_, err := l.file.Write(l.waiting)
+	l.waiting, l.lost = nil, err != nil
+	return err
+}
+
+func (l *eventLog) close() {
+	if l.file != nil {
+		_ = l.file.Close()
+	}
+}
+
+// observe tells of an event, masked.
+func (v *invocation) observe(e record.Event) {
+	e.Format, e.At, e.Plan, e.Count = record.EventFormat, v.now(), v.job.Plan.Path, len(v.snapshot.Phases)
+	e.Message = v.job.Secrets.Mask(e.Message)
+	v.logged(v.events.add(e))
+	v.job.Observe(e)
+}
+
+// logged tells once that the log has ended.
+func (v *invocation) logged(err error) {
+	if err == nil {
+		return
+	}
+	v.job.Observe(record.Event{
+		Format: record.EventFormat, Kind: record.EventsLost, At: v.now(), Plan: v.job.Plan.Path,
+		Message: fmt.Sprintf("warning: %s gets no more events, which does no harm to the run: %v", workspace.EventsFile, err),
+	})
+}
+
+func (v *invocation) observePhase(t *target, e record.Event) {
+	phase := phaseRecord(t.phase)
+	e.Phase = &phase
+	for i, p := range v.snapshot.Phases {
+		if p.ID == phase.ID {
+			e.Index = i + 1
+		}
+	}
+	v.observe(e)
+}
+
+// reportProgress sends an event now and then until it is stopped.
+func (v *invocation) reportProgress(t *target, s *sink) (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	began := time.Now()
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(v.r.ProgressEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				v.observePhase(t, record.Event{
+					Kind: record.PhaseProgress, AttemptID: t.attemptID, Bytes: s.bytes.Load(),
+					ElapsedMS: time.Since(began).Milliseconds(), SilentMS: time.Since(time.Unix(0, s.last.Load())).Milliseconds(),
+					TimeoutMS: v.job.Binding.Limits.Timeout.Milliseconds(),
+				})
+			}
+		}
+	}()
+	return func() { close(done); <-ended }
+}
