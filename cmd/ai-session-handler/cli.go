@@ -36,6 +36,9 @@ type cli struct {
 	Init     initCmd     `cmd:"" help:"Start a repository off."`
 	Plan     planCmd     `cmd:"" help:"Check, show and write plans."`
 	Attempts attemptsCmd `cmd:"" help:"Show the evidence of attempts."`
+
+	Completion completionCmd `cmd:"" help:"Print the script that completes command lines in a shell."`
+	Man        manCmd        `cmd:"" help:"Print the manual page."`
 }
 
 // readFlags are the flags of every command that reads and reports.
@@ -164,7 +167,7 @@ func usageError(err error) error {
 	command := "ai-session-handler"
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
-		command = "ai-session-handler " + parse.Context.Command()
+		command = parse.Context.Selected().FullPath()
 	}
 	return inputErrorf("%v\n  next: %s --help", err, command)
 }

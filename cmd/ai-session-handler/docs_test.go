@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"github.com/ai-session-handler/ai-session-handler/cmd/internal/grammar"
 	"github.com/ai-session-handler/ai-session-handler/engine/plan"
 )
 
@@ -90,6 +92,95 @@ func TestReadmeNamesEveryExitCode(t *testing.T) {
 	for status, code := range statusCodes {
 		if row := rows[strconv.Itoa(code)]; !strings.Contains(row, fmt.Sprintf("`%s`", status)) {
 			t.Errorf("the row of code %d does not name `%s`: %s", code, status, row)
+		}
+	}
+}
+
+// The manual says what each exit code means, in the words of the README.
+func TestManualNamesEveryExitCode(t *testing.T) {
+	rows := tableRows(readDoc(t, "README.md"))
+	for _, e := range exitMeanings {
+		code := strconv.Itoa(e.code)
+		if !strings.Contains(strings.ReplaceAll(rows[code], "`", ""), "| "+e.meaning+" |") {
+			t.Errorf("README.md and exitMeanings differ about code %s: %q, %q", code, rows[code], e.meaning)
+		}
+		delete(rows, code)
+	}
+	for word := range rows {
+		if _, err := strconv.Atoi(word); err == nil {
+			t.Errorf("exitMeanings lacks code %s", word)
+		}
+	}
+}
+
+// The manual names every variable that a worker gets, and no other of ours.
+func TestManualNamesEveryVariableOfWorkers(t *testing.T) {
+	want, got := map[string]bool{}, map[string]bool{}
+	for word := range tableRows(readDoc(t, "docs/worker-protocol.md")) {
+		if strings.HasPrefix(word, "AI_SESSION_HANDLER") {
+			want[word] = true
+		}
+	}
+	for _, term := range environment {
+		if strings.HasPrefix(term.Word, "AI_SESSION_HANDLER") {
+			got[term.Word] = true
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
+		t.Errorf("variables of docs/worker-protocol.md (-) and of the manual (+):\n%s", diff)
+	}
+}
+
+func TestCommandLineDocumentIsCurrent(t *testing.T) {
+	out, err := os.Create(filepath.Join(t.TempDir(), "cli.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = out.Close() }()
+	if code := Main(t.Context(), []string{"man", "--format", "markdown"}, nil, nil, out, out); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	generated, err := os.ReadFile(out.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(readDoc(t, "docs/cli.md"), string(generated)); diff != "" {
+		t.Errorf("docs/cli.md is not current, run `make generate` (- file, + grammar):\n%s", diff)
+	}
+}
+
+// Every command says in its help how it exits, and describes what it takes.
+func TestEveryCommandIsDescribed(t *testing.T) {
+	app, err := kong.New(&cli{}, kong.Vars{"version": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range grammar.From(app.Model).Leaves() {
+		if !strings.Contains(command.Detail, "EXIT STATUS\n  0    ") {
+			t.Errorf("the help of %q has no EXIT STATUS", command.Name())
+		}
+		values := slices.Clone(command.Args)
+		for _, flag := range command.Flags {
+			values = append(values, flag.Value)
+		}
+		for _, v := range values {
+			if v.Help == "" {
+				t.Errorf("%s: a flag or an argument %s has no help", command.Name(), v.Name)
+			}
+		}
+	}
+}
+
+func TestReadmeNamesEveryCommand(t *testing.T) {
+	app, err := kong.New(&cli{}, kong.Name("ai-session-handler"), kong.Vars{"version": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme := readDoc(t, "README.md")
+	for _, command := range grammar.From(app.Model).Leaves() {
+		words := strings.TrimPrefix(command.Name(), "ai-session-handler ")
+		if !regexp.MustCompile("(?m)^\\|[^|\n]*`" + words + "`[^|\n]*\\|").MatchString(readme) {
+			t.Errorf("no table of README.md has a row for %s", words)
 		}
 	}
 }
@@ -190,7 +281,7 @@ func TestDocumentedFlagsExist(t *testing.T) {
 	found := 0
 	for name, text := range documents(t) {
 		text = strings.ReplaceAll(text, "\\\n", " ")
-		for _, line := range regexp.MustCompile("(?m)ai-session-handler (run|status|init|plan|attempts)[^\n]*").FindAllString(text, -1) {
+		for _, line := range regexp.MustCompile("(?m)ai-session-handler (run|status|init|plan|attempts|completion|man)[^\n]*").FindAllString(text, -1) {
 			own := regexp.MustCompile(`"(\\.|[^"\\])*"`).ReplaceAllString(line, "…") // without the agent's flags
 			for _, flag := range regexp.MustCompile(`\s--[a-z][a-z-]*`).FindAllString(own, -1) {
 				found++

@@ -145,6 +145,13 @@ type planShowCmd struct {
 	Phase string `placeholder:"N" help:"Print the body of this phase only; with --json every byte of it."`
 }
 
+// Help is the long help of the command.
+func (*planShowCmd) Help() string {
+	return `EXIT STATUS
+  0    the plan was shown
+  5    the plan has errors or can't be read, or there is no such phase`
+}
+
 // shownPlan is what plan show prints as JSON.
 type shownPlan struct {
 	Format        string       `json:"format"`
@@ -228,6 +235,13 @@ type planNewCmd struct {
 	Path   string `arg:"" help:"The file to write; it must not exist."`
 	Title  string `default:"Plan" help:"The title of the plan."`
 	Phases int    `default:"3" help:"How many phases to write, 1 to 1000."`
+}
+
+// Help is the long help of the command.
+func (*planNewCmd) Help() string {
+	return `EXIT STATUS
+  0    the plan was written
+  5    there is such a file already, or it can't be written`
 }
 
 // Run runs the command.

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/ai-session-handler/ai-session-handler/cmd/internal/completion"
+	"github.com/ai-session-handler/ai-session-handler/cmd/internal/grammar"
+)
+
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
+}
+
+// Help is the long help of the command.
+func (*completionCmd) Help() string {
+	return `The script completes commands, flags, the words a flag accepts, and paths. It holds
+everything it needs and never runs this program. For one shell, source it:
+
+  source <(ai-session-handler completion bash)
+  source <(ai-session-handler completion zsh)
+  ai-session-handler completion fish | source
+
+For every shell, put that line into ~/.bashrc, into ~/.zshrc behind compinit, or into
+~/.config/fish/config.fish. Packages install the scripts, and so does make install.
+
+EXIT STATUS
+  0    the script was printed
+  5    there is no script for this shell`
+}
+
+// Run runs the command.
+func (c *completionCmd) Run(a *app, parsed *kong.Context) error {
+	scripts := map[string]func(grammar.Command) string{
+		"bash": completion.Bash, "zsh": completion.Zsh, "fish": completion.Fish,
+	}
+	if _, err := fmt.Fprint(a.direct.stdout, scripts[c.Shell](grammar.From(parsed.Model))); err != nil {
+		return fmt.Errorf("the script could not be written: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package completion
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/ai-session-handler/ai-session-handler/cmd/internal/grammar"
+)
+
+// Fish returns the script for fish 3 or later.
+func Fish(program grammar.Command) string {
+	var b strings.Builder
+	all := places(program, nil)
+	b.WriteString(fill(fishHead, program))
+	for _, p := range all {
+		fishCase(&b, valued(p))
+	}
+	b.WriteString(fill(fishCommands, program))
+	for _, p := range all[1:] {
+		fishCase(&b, []string{p.name()})
+	}
+	b.WriteString(fill(fishTail, program))
+	for _, p := range all {
+		writeFishPlace(&b, program, p)
+	}
+	return b.String()
+}
+
+// valued lists the flags of a place that take a value, each after the place.
+func valued(p place) []string {
+	var words []string
+	for _, f := range p.flags {
+		if f.Kind == grammar.Nothing {
+			continue
+		}
+		for _, word := range spellings(f) {
+			words = append(words, p.name()+","+word)
+		}
+	}
+	return words
+}
+
+func fishCase(b *strings.Builder, words []string) {
+	if len(words) == 0 {
+		return
+	}
+	b.WriteString("        case")
+	for _, word := range words {
+		b.WriteString(" " + fishQuote(word))
+	}
+	b.WriteString("\n            return 0\n")
+}
+
+func writeFishPlace(b *strings.Builder, program grammar.Command, p place) {
+	b.WriteString("\n")
+	line := func(condition, format string, a ...any) {
+		at := fmt.Sprintf("__%s_at %s%s", identifier(program), fishQuote(p.name()), condition)
+		fmt.Fprintf(b, "complete -c %s -n %s %s\n", program.Name(), fishQuote(at), fmt.Sprintf(format, a...))
+	}
+	for _, c := range p.commands {
+		line(" 1", "-a %s -d %s", fishQuote(c.Word()), fishQuote(grammar.Brief(c.Help)))
+	}
+	for i, arg := range p.args {
+		if offer := fishOffer(arg); offer != "" {
+			position := fmt.Sprintf(" %d", i+1)
+			if arg.Repeated {
+				position += " or-later"
+			}
+			line(position, "%s", offer)
+		}
+	}
+	for _, f := range p.flags {
+		spelling := "-l " + strings.TrimPrefix(f.Long, "--")
+		if f.Short != "" {
+			spelling = "-s " + strings.TrimPrefix(f.Short, "-") + " " + spelling
+		}
+		if f.Kind != grammar.Nothing {
+			spelling += " -r " + cmp.Or(fishOffer(f.Value), "-f")
+		}
+		line("", "%s -d %s", spelling, fishQuote(grammar.Brief(f.Help)))
+	}
+}
+
+func fishOffer(v grammar.Value) string {
+	switch v.Kind {
+	case grammar.File:
+		return "-F"
+	case grammar.Dir:
+		return "-f -a '(__fish_complete_directories)'"
+	case grammar.OneOf:
+		return "-f -a " + fishQuote(strings.Join(v.Words, " "))
+	}
+	return ""
+}
+
+func fishQuote(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+}
+
+const fishHead = `# fish completion for PROGRAM, printed by: PROGRAM completion fish
+
+# Whether the flag $argv[2] takes a value after the commands in $argv[1].
+function __IDENT_takes_value
+    switch "$argv[1],$argv[2]"
+`
+
+const fishCommands = `    end
+    return 1
+end
+
+# Whether the words in $argv[1] name a command.
+function __IDENT_is_command
+    switch "$argv[1]"
+`
+
+const fishTail = `    end
+    return 1
+end
+
+# Whether the cursor stands after the commands in $argv[1], and at the argument
+# $argv[2], where that is given; with a third word, at it or a later one.
+function __IDENT_at
+    set -l path ''
+    set -l arg 1
+    set -l flag ''
+    set -l ended ''
+    set -l words (commandline -opc)
+    set -e words[1]
+    for word in $words
+        if test -n "$flag"
+            set flag ''
+        else if test -n "$ended"; or not string match -q -- '-?*' $word
+            set -l deeper (string trim -- "$path $word")
+            if test $arg -eq 1; and __IDENT_is_command $deeper
+                set path $deeper
+            else
+                set arg (math $arg + 1)
+            end
+        else if test "$word" = --
+            set ended yes
+        else if string match -q -- '--*' $word
+            if not string match -q -- '*=*' $word; and __IDENT_takes_value "$path" $word
+                set flag $word
+            end
+        else
+            # Short flags in one word; the rest of it is the value of the first that takes one.
+            set -l letters (string split '' -- (string sub -s 2 -- $word))
+            for i in (seq (count $letters))
+                if __IDENT_takes_value "$path" -$letters[$i]
+                    test $i -eq (count $letters); and set flag -$letters[$i]
+                    break
+                end
+            end
+        end
+    end
+    test "$path" = "$argv[1]"; or return 1
+    set -q argv[2]; or return 0
+    test $arg -eq $argv[2]; or begin
+        set -q argv[3]; and test $arg -gt $argv[2]
+    end
+end
+
+# Files are offered only where said below.
+complete -c PROGRAM -f
+`

@@ -1,0 +1,126 @@
+package completion
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ai-session-handler/ai-session-handler/cmd/internal/grammar"
+)
+
+// Zsh returns the script for zsh 5, to be sourced after compinit or to lie in a
+// directory of $fpath under the name of the program after an underscore.
+func Zsh(program grammar.Command) string {
+	var b strings.Builder
+	b.WriteString(fill(zshHead, program))
+	for _, p := range places(program, nil) {
+		fmt.Fprintf(&b, "\n%s() {\n", zshFunction(program, p.path...))
+		if len(p.commands) == 0 {
+			writeZshLeaf(&b, p)
+		} else {
+			writeZshBranch(&b, program, p)
+		}
+		b.WriteString("}\n")
+	}
+	b.WriteString(fill(zshTail, program))
+	return b.String()
+}
+
+// zshFunction names the function that completes what follows a command.
+func zshFunction(program grammar.Command, path ...string) string {
+	words := append([]string{"_" + identifier(program)}, path...)
+	return strings.ReplaceAll(strings.Join(words, "__"), "-", "_")
+}
+
+func writeZshLeaf(b *strings.Builder, p place) {
+	b.WriteString("\t_arguments -s -S")
+	writeZshFlags(b, p)
+	for i, arg := range p.args {
+		position := fmt.Sprint(i + 1)
+		if arg.Repeated {
+			position = "*"
+		}
+		if !arg.Required && !arg.Repeated {
+			position += ":"
+		}
+		fmt.Fprintf(b, " \\\n\t\t%s", zshQuote(position+":"+zshText(arg.Name)+":"+zshAction(arg)))
+	}
+	b.WriteString("\n")
+}
+
+func writeZshBranch(b *strings.Builder, program grammar.Command, p place) {
+	b.WriteString("\tlocal curcontext=$curcontext state line\n\tlocal -A opt_args\n\tlocal -a commands=(\n")
+	for _, c := range p.commands {
+		fmt.Fprintf(b, "\t\t%s\n", zshQuote(zshText(c.Word())+":"+zshText(grammar.Brief(c.Help))))
+	}
+	b.WriteString("\t)\n\t_arguments -s -S -C")
+	writeZshFlags(b, p)
+	b.WriteString(" \\\n\t\t'1: :->command' \\\n\t\t'*:: :->rest' && return\n")
+	b.WriteString("\tcase $state in\n\tcommand)\n\t\t_describe -t commands command commands\n")
+	if len(p.args) > 0 && p.args[0].Kind == grammar.File {
+		b.WriteString("\t\t_files\n")
+	}
+	b.WriteString("\t\t;;\n\trest)\n\t\tcase $words[1] in\n")
+	for _, c := range p.commands {
+		fmt.Fprintf(b, "\t\t%s) %s ;;\n", zshQuote(c.Word()), zshFunction(program, c.Path[1:]...))
+	}
+	if p.implied != "" {
+		fmt.Fprintf(b, "\t\t*)\n\t\t\twords=(%s \"${words[@]}\")\n\t\t\t(( CURRENT++ ))\n\t\t\t%s\n\t\t\t;;\n",
+			zshQuote(p.implied), zshFunction(program, append(p.path[:len(p.path):len(p.path)], p.implied)...))
+	}
+	b.WriteString("\t\tesac\n\t\t;;\n\tesac\n")
+}
+
+// writeZshFlags writes what _arguments wants to know of each flag: which others
+// it excludes, how it is spelt, its help, and what its value is.
+func writeZshFlags(b *strings.Builder, p place) {
+	for _, f := range p.flags {
+		rest := "[" + zshText(grammar.Brief(f.Help)) + "]"
+		short, long := f.Short, f.Long
+		if f.Kind != grammar.Nothing {
+			short, long = short+"+", long+"="
+			rest += ":" + zshText(f.Name) + ":" + zshAction(f.Value)
+		}
+		excludes := "(" + strings.Join(spellings(f), " ") + ")"
+		if f.Repeated {
+			excludes = "*"
+		}
+		if f.Short == "" {
+			fmt.Fprintf(b, " \\\n\t\t%s", zshQuote(excludes+long+rest))
+		} else {
+			fmt.Fprintf(b, " \\\n\t\t%s{%s,%s}%s", zshQuote(excludes), short, long, zshQuote(rest))
+		}
+	}
+}
+
+func zshAction(v grammar.Value) string {
+	switch v.Kind {
+	case grammar.File:
+		return "_files"
+	case grammar.Dir:
+		return "_files -/"
+	case grammar.OneOf:
+		return "(" + strings.Join(v.Words, " ") + ")"
+	}
+	return " "
+}
+
+// zshText keeps text from being taken for a part of _arguments' syntax.
+func zshText(s string) string {
+	return strings.NewReplacer(`\`, `\\`, ":", `\:`, "[", `\[`, "]", `\]`).Replace(s)
+}
+
+func zshQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+const zshHead = `#compdef PROGRAM
+# zsh completion for PROGRAM, printed by: PROGRAM completion zsh
+`
+
+// zshTail works in both ways of loading: compinit calls the file as a function,
+// and sourcing it declares one.
+const zshTail = `
+if [[ $funcstack[1] == _PROGRAM ]]; then
+	_IDENT "$@"
+else
+	compdef _IDENT PROGRAM
+fi
+`
