@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the path of a lint tool, after building it where that hasn't been done:
+# Prints the path of a tool, after building it where that hasn't been done:
 #
 #   .ci/tools.sh staticcheck
 #
@@ -13,6 +13,7 @@ name=${1:?usage: .ci/tools.sh NAME}
 case $name in
 staticcheck)   version=v0.8.2  package=honnef.co/go/tools/cmd/staticcheck ;;
 golangci-lint) version=v2.15.0 package=github.com/golangci/golangci-lint/v2/cmd/golangci-lint ;;
+goreleaser)    version=v2.15.1 package=github.com/goreleaser/goreleaser/v2 ;;
 *) echo "tools.sh: no tool is called $name" >&2; exit 2 ;;
 esac
 
@@ -20,7 +21,7 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/ai-session-handler/tools
 dir=$cache/$name@$version-$(go env GOVERSION)
 
 if [[ ! -x $dir/$name ]]; then
-	echo "tools.sh: building $name $version (once; golangci-lint takes minutes)" >&2
+	echo "tools.sh: building $name $version (once; this can take minutes)" >&2
 	mkdir -p "$cache"
 	# Built aside and moved: an interrupted build leaves nothing that looks done.
 	new=$(mktemp -d "$cache/.new-XXXXXX")
