@@ -22,8 +22,10 @@ everything it needs and never runs this program. For one shell, source it:
   source <(ai-session-handler completion zsh)
   ai-session-handler completion fish | source
 
-For every shell, put that line into ~/.bashrc, into ~/.zshrc behind compinit, or into
+To have it always, put that line into ~/.bashrc, into ~/.zshrc behind compinit, or into
 ~/.config/fish/config.fish. Packages install the scripts, and so does make install.
+
+Paths are completed from the current directory, also where -C names another.
 
 EXIT STATUS
   0    the script was printed
