@@ -32,7 +32,7 @@ func OpenDir(dir string, seam Seam) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Dir{root, seam}, nil
+	return &Dir{root, seam.below(dir)}, nil
 }
 
 // OpenDirFile opens the directory behind a descriptor, which may since have
@@ -53,7 +53,7 @@ func (d *Dir) Sub(name string) (*Dir, error) {
 		}
 		return nil, d.explain(name, err)
 	}
-	return &Dir{root, d.seam}, nil
+	return &Dir{root, d.seam.below(d.Path(name))}, nil
 }
 
 // ancestors lists the directories that lead to a name, and the name itself:

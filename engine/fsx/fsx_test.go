@@ -216,6 +216,39 @@ func TestDirectoriesThatAreThereAreSyncedToo(t *testing.T) {
 	}
 }
 
+func TestPointsTellTheirDirectory(t *testing.T) {
+	var got []string
+	d, root := open(t, func(p Point) error {
+		if p.Op == "create" && !p.After {
+			got = append(got, p.Dir+": "+p.Name)
+		}
+		return nil
+	})
+	if err := d.MkdirAll("a/b"); err != nil {
+		t.Fatal(err)
+	}
+	sub, err := d.Sub("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = sub.Close() }()
+	deep, err := sub.Sub("b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = deep.Close() }()
+	for dir, name := range map[*Dir]string{d: "f", sub: "b/g", deep: "h"} {
+		if err := dir.WriteNew(name, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.Sort(got)
+	want := []string{root + "/a/b: h", root + "/a: b/g", root + ": f"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestModesDoNotDependOnTheUmask(t *testing.T) {
 	old := syscall.Umask(0o777)
 	defer syscall.Umask(old)

@@ -1,10 +1,13 @@
 package fsx
 
+import "cmp"
+
 // Point is a moment just before or just after an operation that matters for
 // durability, or for which process exists.
 type Point struct {
 	Op    string // for example "sync" or "rename"
 	Name  string // the file, relative to its Dir, or what else is acted on
+	Dir   string // the directory of Name, as it was opened; empty for what is no file
 	After bool
 }
 
@@ -20,6 +23,18 @@ func (p Point) String() string {
 // Tests use it to fail, or to kill the process, at each point in turn; in the
 // product it is nil.
 type Seam func(Point) error
+
+// below makes the points of a seam tell the directory that their names are
+// relative to. The innermost directory of a point counts.
+func (s Seam) below(dir string) Seam {
+	if s == nil {
+		return nil
+	}
+	return func(p Point) error {
+		p.Dir = cmp.Or(p.Dir, dir)
+		return s(p)
+	}
+}
 
 // Do runs an operation between its two points.
 func (s Seam) Do(op, name string, operation func() error) error {
