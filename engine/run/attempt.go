@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"time"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
@@ -99,14 +100,21 @@ func (v *invocation) makeDirs() error {
 	return nil
 }
 
-// keepSnapshot keeps the accepted bytes under their digest.
+// keepSnapshot keeps the accepted bytes under their digest, durably. Where they
+// are already, an earlier handler may have been killed before it synced them.
 func (v *invocation) keepSnapshot() error {
 	name := workspace.SnapshotFile(v.snapshot.SHA256)
 	exists, err := v.dir.Exists(name)
-	if err != nil || exists {
+	switch {
+	case err != nil || exists && v.kept:
 		return err
+	case exists:
+		err = v.dir.Sync(path.Dir(name))
+	default:
+		err = v.dir.Replace(name, v.snapshot.Source)
 	}
-	return v.dir.Replace(name, v.snapshot.Source)
+	v.kept = err == nil
+	return err
 }
 
 func (v *invocation) activeAttempt(t *target) record.ActiveAttempt {

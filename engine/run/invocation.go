@@ -34,6 +34,7 @@ type invocation struct {
 	accepted string // what to tell of an accepted plan change once it is on disk
 	archive  bool   // an old history is to be moved aside before the first write
 	made     bool   // the directories are there, durably
+	kept     bool   // so is the accepted snapshot
 	retry    bool   // the user asked to retry, and no attempt was made yet
 	events   eventLog
 
