@@ -107,7 +107,7 @@ func (v *invocation) open() error {
 	return v.checkHistory()
 }
 
-// openDirs opens what exists of the handler's directories.
+// openDirs opens what exists of the handler's directories, durably.
 func (v *invocation) openDirs() (err error) {
 	v.handler, err = workspace.OpenHandlerDir(v.job.Plan.Root, false, v.r.Seam)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -116,7 +116,10 @@ func (v *invocation) openDirs() (err error) {
 	if err != nil {
 		return err
 	}
-	return v.openPlanDir()
+	if err := v.openPlanDir(); err != nil {
+		return err
+	}
+	return v.confirm()
 }
 
 func (v *invocation) openPlanDir() (err error) {
@@ -126,6 +129,21 @@ func (v *invocation) openPlanDir() (err error) {
 	}
 	v.store = state.Store{Dir: v.dir}
 	return err
+}
+
+// confirm makes durable what a handler that was killed may have left in place
+// but not durable: a state, or a history that it had moved aside. A power loss
+// must not undo what is told or done on their word.
+func (v *invocation) confirm() error {
+	dir, name := v.dir, "."
+	if dir == nil {
+		dir, name = v.handler, workspace.PlansDir
+	}
+	err := dir.Sync(name)
+	if err == nil || v.dir == nil && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return fmt.Errorf("the history can't be made durable: %w; nothing was launched\n  next: repair the file system, then repeat this command", err)
 }
 
 func (v *invocation) load() (found bool, err error) {
