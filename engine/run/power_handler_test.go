@@ -1,0 +1,199 @@
+package run_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/binding"
+	"github.com/ai-session-handler/ai-session-handler/engine/enginetest"
+	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
+	"github.com/ai-session-handler/ai-session-handler/engine/plan"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/supervise"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/wire"
+	"github.com/ai-session-handler/ai-session-handler/engine/run"
+	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
+)
+
+const handlerEnv = "POWER_TEST_HANDLER"
+
+// TestMain lets the test binary be its own supervisor, as the product is, and a
+// handler that can be killed.
+func TestMain(m *testing.M) {
+	supervise.Dispatch(os.Args, supervisorSeam())
+	// A process with the race detector would sleep for a second when it ends.
+	if os.Getenv("GORACE") == "" {
+		_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
+	}
+	if spec := os.Getenv(handlerEnv); spec != "" {
+		os.Exit(handle(spec))
+	}
+	os.Exit(m.Run())
+}
+
+// supervisorSeam records a supervisor where its handler is recorded. It has no
+// environment, but the directory of the plan.
+func supervisorSeam() fsx.Seam {
+	dir, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", wire.PlanDir))
+	root, _, found := strings.Cut(dir, "/"+workspace.DirName+"/")
+	if log := (enginetest.PowerLog{Root: root}); err == nil && found && log.Exists() {
+		return log.Seam()
+	}
+	return nil
+}
+
+// The marks of the moments at which the outside world learns something.
+const (
+	markAccepted  = "accepted"  // the changed plan is said to be accepted
+	markArchived  = "archived"  // the old history is said to be moved aside
+	markStarted   = "started"   // the attempt is announced
+	markReleased  = "released"  // the worker may do anything from here on
+	markEnded     = "ended"     // the end of the attempt is said to be recorded
+	markAbandoned = "abandoned" // the same of an attempt whose end nobody saw
+	markOver      = "over"      // the invocation ended in order, leaving this state
+	markSettled   = "settled"   // a supervisor that outlived its handler is gone too
+)
+
+// The marks that tell only the checks something.
+const (
+	markPlan       = "plan"       // these are the bytes of the plan from here on
+	markRun        = "run"        // an invocation begins
+	markFresh      = "fresh"      // it is to start a new history
+	markSupervised = "supervised" // the attempt has a supervisor
+	markResult     = "result"     // how the invocation ended
+)
+
+// The ends of an invocation.
+const (
+	complete   = "complete"
+	capped     = "capped"
+	stopped    = "stopped"
+	refused    = "refused"
+	unresolved = "unresolved"
+	unprepared = "unprepared"
+	killed     = "killed"
+)
+
+// invocation is what the handler process of an episode is told.
+type invocation struct {
+	Episode episode
+	Plan    string
+}
+
+// handle is the handler process of one episode.
+func handle(spec string) int {
+	var in invocation
+	must(json.Unmarshal([]byte(spec), &in))
+	located, err := workspace.Locate(in.Plan)
+	must(err)
+	log := enginetest.PowerLog{Root: located.Root}
+	result, err := in.Episode.run(located, log)
+	state, _ := os.ReadFile(located.StatePath()) // there may be none
+	must(log.Mark(markResult, "", describe(result, err)))
+	must(log.Mark(markOver, "", string(state)))
+	return 0
+}
+
+func (e episode) run(located workspace.Plan, log enginetest.PowerLog) (run.Result, error) {
+	seam := chain(marker(log), log.Seam(), e.Fault.seam())
+	launcher, err := proc.NewLauncher(seam)
+	must(err)
+	runner := &run.Runner{Launcher: launcher, Clock: time.Now, Seam: seam, ProgressEvery: time.Hour}
+	job := jobOf(located, append([]string{e.Program}, e.Agent...), e.Options)
+	job.Observe = observer(log)
+	return runner.Run(context.Background(), job)
+}
+
+func chain(seams ...fsx.Seam) fsx.Seam {
+	return func(p fsx.Point) error {
+		for _, s := range seams {
+			if err := s(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// marker marks what happens to processes.
+func marker(log enginetest.PowerLog) fsx.Seam {
+	marks := map[string]string{"after start supervisor": markSupervised, "before release worker": markReleased}
+	return func(p fsx.Point) error {
+		if mark := marks[p.String()]; mark != "" {
+			return log.Mark(mark, "", "")
+		}
+		return nil
+	}
+}
+
+// observer marks what is told while the invocation runs.
+func observer(log enginetest.PowerLog) func(record.Event) {
+	marks := map[record.EventKind]string{
+		record.PlanChanged: markAccepted, record.HistoryArchived: markArchived, record.PhaseStarted: markStarted,
+		record.PhaseEnded: markEnded, record.AttemptAbandoned: markAbandoned,
+	}
+	return func(e record.Event) {
+		text := e.Message
+		switch e.Kind {
+		case record.PhaseStarted:
+			text = e.Phase.ID
+		case record.PhaseEnded:
+			text = string(e.Status)
+		}
+		if mark := marks[e.Kind]; mark != "" {
+			must(log.Mark(mark, e.AttemptID, text))
+		}
+	}
+}
+
+// must ends a handler process that can't do its part for the test.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func describe(result run.Result, err error) string {
+	if err == nil {
+		return [...]string{run.Complete: complete, run.Capped: capped, run.Stopped: stopped}[result.End]
+	}
+	if _, ok := errors.AsType[*run.Refusal](err); ok {
+		return refused
+	}
+	if _, ok := errors.AsType[*run.UnresolvedError](err); ok {
+		return unresolved
+	}
+	if _, ok := errors.AsType[*run.PrepareError](err); ok {
+		return unprepared
+	}
+	return err.Error()
+}
+
+func jobOf(located workspace.Plan, argv []string, options run.Options) run.Job {
+	return run.Job{
+		Plan: located, Environ: os.Environ(), Options: options, Console: discard{}, Source: planFile(located.Path),
+		Binding: binding.Binding{
+			Agent: "fake", Command: strings.Join(argv, " "), Argv: argv,
+			Limits: binding.Limits{Timeout: time.Minute, Grace: 400 * time.Millisecond},
+		},
+		Observe: func(record.Event) {}, Command: []string{"again"},
+	}
+}
+
+type discard struct{}
+
+func (discard) Stdout() io.Writer { return io.Discard }
+func (discard) Stderr() io.Writer { return io.Discard }
+func (discard) EndAttempt()       {}
+
+type planFile string
+
+func (p planFile) Current(context.Context) (*plan.Snapshot, error) { return plan.Read(string(p)) }
