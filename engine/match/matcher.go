@@ -30,11 +30,11 @@ type Matcher struct {
 }
 
 // NewMatcher returns a Matcher with an empty history.
-func (r *Rules) NewMatcher() *Matcher { return r.newMatcher(limitsFor(len(r.programs))) }
+func (r *Rules) NewMatcher() *Matcher { return r.newMatcher(limitsFor(r.Len())) }
 
 func (r *Rules) newMatcher(l limits) *Matcher {
-	m := &Matcher{runners: make([]runner, len(r.programs))}
-	for i, p := range r.programs {
+	m := &Matcher{runners: make([]runner, r.Len())}
+	for i, p := range r.list() {
 		m.runners[i] = newRunner(p, l)
 	}
 	return m

@@ -143,13 +143,14 @@ func TestPeekChangesNothing(t *testing.T) {
 }
 
 func TestNoRules(t *testing.T) {
-	rules := compile(t)
-	m := rules.NewMatcher()
-	if hit, ok := m.Write([]byte("anything\xff")); ok || rules.Len() != 0 {
-		t.Errorf("Write = %+v, Len = %d", hit, rules.Len())
-	}
-	if hit, ok := m.Peek([]byte("x")); ok {
-		t.Errorf("Peek = %+v", hit)
+	for name, rules := range map[string]*Rules{"an empty list": compile(t), "nil": nil} {
+		m := rules.NewMatcher()
+		if hit, ok := m.Write([]byte("anything\xff")); ok || rules.Len() != 0 {
+			t.Errorf("%s: Write = %+v, Len = %d", name, hit, rules.Len())
+		}
+		if hit, ok := m.Peek([]byte("x")); ok {
+			t.Errorf("%s: Peek = %+v", name, hit)
+		}
 	}
 }
 

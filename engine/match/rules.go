@@ -15,7 +15,7 @@ const (
 )
 
 // Rules are compiled stop rules, in the order in which they were given. They
-// don't change, and are safe for concurrent use.
+// don't change, and are safe for concurrent use. A nil *Rules never matches.
 type Rules struct {
 	programs []*program
 }
@@ -60,4 +60,11 @@ func Compile(exprs []string) (*Rules, error) {
 }
 
 // Len returns the number of rules.
-func (r *Rules) Len() int { return len(r.programs) }
+func (r *Rules) Len() int { return len(r.list()) }
+
+func (r *Rules) list() []*program {
+	if r == nil {
+		return nil
+	}
+	return r.programs
+}

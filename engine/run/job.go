@@ -34,7 +34,7 @@ type Job struct {
 	Environ   []string
 	Options   Options
 	Secrets   *stream.Secrets // values to mask; nil masks nothing
-	StopRules *match.Rules    // of Binding.StopOn
+	StopRules *match.Rules    // of Binding.StopOn; nil never matches
 	Console   Console
 	Observe   func(record.Event) // called from several goroutines, never nil
 	Hurry     <-chan struct{}    // each receive shortens the grace of a worker being ended
