@@ -114,7 +114,7 @@ func fullOutcome() record.Outcome {
 	return record.Outcome{
 		Format: record.OutcomeFormat, AttemptID: "a2", Plan: digest, BindingSHA256: "bb22", Phase: phase,
 		Agent: "codex", Argv: []string{"codex", "exec"}, Status: record.AgentFailed,
-		Summary: "It failed.", Cause: "The agent exited with 3.",
+		Summary: "It failed.", Cause: "The agent exited with 3.", Note: ptr("The log ends in a panic."),
 		// A real outcome has one of the two; their exclusion is a rule, not a shape.
 		ExitCode: ptr(3), Signal: ptr("killed"),
 		StartedAt: started, FinishedAt: finished, DurationMS: 90_000,
@@ -145,6 +145,6 @@ func fullEvent() record.Event {
 	return record.Event{
 		Format: record.EventFormat, Kind: record.PhaseEnded, At: finished, Plan: "/ws/plan.md",
 		Phase: &phase, Index: 2, Count: 12, AttemptID: "a2", Agent: "codex", Status: record.Blocked,
-		Message: "blocked", ElapsedMS: 1, SilentMS: 2, TimeoutMS: 3, Bytes: 4,
+		Message: "blocked", Detail: "-old\n+new", ElapsedMS: 1, SilentMS: 2, TimeoutMS: 3, Bytes: 4,
 	}
 }

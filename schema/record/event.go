@@ -35,7 +35,8 @@ type Event struct {
 	AttemptID string    `json:"attempt_id,omitempty"`
 	Agent     string    `json:"agent,omitempty"`
 	Status    Status    `json:"status,omitempty"`
-	Message   string    `json:"message,omitempty"`
+	Message   string    `json:"message,omitempty"` // one line
+	Detail    string    `json:"detail,omitempty"`  // several lines that belong to the message
 	ElapsedMS int64     `json:"elapsed_ms,omitempty"`
 	SilentMS  int64     `json:"silent_ms,omitempty"`  // since the last byte on either stream
 	TimeoutMS int64     `json:"timeout_ms,omitempty"` // 0: none

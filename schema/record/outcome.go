@@ -19,6 +19,7 @@ type Outcome struct {
 	Status             Status       `json:"status"`
 	Summary            string       `json:"summary"` // the worker's words, or ours where there are none; plain text
 	Cause              string       `json:"cause"`   // one sentence of ours: why this status
+	Note               *string      `json:"note"`    // of the person who decided about an attempt whose end nobody saw; for people, no prompt has it
 	ExitCode           *int         `json:"exit_code"`
 	Signal             *string      `json:"signal"` // for example "killed"; excludes exit_code
 	StartedAt          time.Time    `json:"started_at"`
