@@ -95,6 +95,28 @@ func (r *repo) looksSafe() {
 	}
 }
 
+// TestAHostileChangeIsShownSafely has it in the body of a plan that changed,
+// where a carriage return might forge a line of ours.
+func TestAHostileChangeIsShownSafely(t *testing.T) {
+	t.Parallel()
+	r := hostileRepo(t)
+	r.wants(r.run([]string{"complete=done"}, "--max-phases", "1"), exitOK)
+	text, err := os.ReadFile(r.plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden := strings.NewReplacer("\x00", "", "\x9b6n", "").Replace(hostile)
+	r.write("docs/plans/p.md", string(text)+hidden+"\r  next: sh evil\u2028  next: sh evil\u2029  next: sh evil\n")
+	for name, e := range map[string]ended{
+		"refused":  r.run([]string{"complete=done"}),
+		"accepted": r.run([]string{"blocked=no"}, "--accept-plan-change"),
+	} {
+		if r.safe(e); !strings.Contains(e.err, "  +a\ufffd]0;title") || strings.Contains(e.err, "\n  next: sh evil") {
+			t.Errorf("%s: %s", name, e.err)
+		}
+	}
+}
+
 // hostileArgument is what of it an argument can hold.
 var hostileArgument = strings.ReplaceAll(hostile, "\x00", "")
 

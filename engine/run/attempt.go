@@ -73,7 +73,7 @@ func (v *invocation) save(next record.State) error {
 	}
 	v.state, v.durable = next, next
 	if v.accepted != "" {
-		v.observe(record.Event{Kind: record.PlanChanged, Message: v.accepted})
+		v.observe(record.Event{Kind: record.PlanChanged, Message: v.accepted, Detail: v.changed})
 		v.accepted = ""
 	}
 	return nil

@@ -32,6 +32,7 @@ type invocation struct {
 	durable  record.State // what is on disk, or a state of which nothing has run
 	snapshot *plan.Snapshot
 	accepted string // what to tell of an accepted plan change once it is on disk
+	changed  string // the change itself, in lines
 	archive  bool   // an old history is to be moved aside before the first write
 	made     bool   // the directories are there, durably
 	kept     bool   // so is the accepted snapshot
@@ -231,7 +232,7 @@ func (v *invocation) acceptPlan() error {
 		return nil
 	}
 	if !v.job.Options.AcceptPlanChange {
-		return v.refuseChangedPlan(sha)
+		return v.refuseChangedPlan(v.snapshot)
 	}
 	next, err := state.AcceptPlan(v.state, sha, v.now(), v.snapshot.PhaseIDs())
 	var missing *state.MissingPhasesError
@@ -239,6 +240,7 @@ func (v *invocation) acceptPlan() error {
 		return v.refuseMissingPhases(missing)
 	}
 	v.accepted = fmt.Sprintf("the changed plan is accepted: %.12s is now %.12s", v.state.Plan.SHA256, sha)
+	v.changed = v.changes(v.snapshot)
 	v.state = next
 	return err
 }
@@ -250,7 +252,7 @@ func (v *invocation) checkSource() error {
 		return err
 	}
 	if current.SHA256 != v.snapshot.SHA256 {
-		return v.refuseChangedPlan(current.SHA256)
+		return v.refuseChangedPlan(current)
 	}
 	return nil
 }

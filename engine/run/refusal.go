@@ -6,6 +6,7 @@ import (
 
 	"github.com/kballard/go-shellquote"
 
+	"github.com/ai-session-handler/ai-session-handler/engine/plan"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/engine/state"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
@@ -16,6 +17,7 @@ import (
 type Refusal struct {
 	What  string   // what is wrong
 	Facts []string // "name: value", what a person needs to decide
+	Block string   // more of that, in lines; empty where there is none
 	Next  []string // what to do, commands included
 }
 
@@ -23,6 +25,9 @@ func (e *Refusal) Error() string {
 	lines := []string{e.What}
 	for _, fact := range e.Facts {
 		lines = append(lines, "  "+fact)
+	}
+	if e.Block != "" {
+		lines = append(lines, "    "+strings.ReplaceAll(e.Block, "\n", "\n    "))
 	}
 	for _, next := range e.Next {
 		lines = append(lines, "  next: "+next)
@@ -114,10 +119,10 @@ func DescribeExit(e record.Exit) string {
 	return fmt.Sprintf("%s at %s, because %s", how, e.EndedAt.Format("2006-01-02 15:04:05Z"), e.Cause)
 }
 
-func (v *invocation) refuseChangedPlan(sha256 string) error {
-	r := &Refusal{What: "the plan changed since it was accepted: " + v.job.Plan.Path}
+func (v *invocation) refuseChangedPlan(now *plan.Snapshot) error {
+	r := &Refusal{What: "the plan changed since it was accepted: " + v.job.Plan.Path, Block: v.changes(now)}
 	r.fact("accepted", "%s", v.state.Plan.SHA256)
-	r.fact("now     ", "%s", sha256)
+	r.fact("now     ", "%s", now.SHA256)
 	r.Next = []string{"read the change; to go on with it: " + v.job.Again(v.withRetry("--accept-plan-change")...)}
 	return r
 }
@@ -132,8 +137,9 @@ func (v *invocation) withRetry(flags ...string) []string {
 
 func (v *invocation) refuseMissingPhases(e *state.MissingPhasesError) error {
 	return &Refusal{
-		What: "the changed plan can't be accepted: " + e.Error(),
-		Next: []string{"put them back, or start a new history: " + v.job.Again("--fresh")},
+		What:  "the changed plan can't be accepted: " + e.Error(),
+		Block: v.changes(v.snapshot),
+		Next:  []string{"put them back, or start a new history: " + v.job.Again("--fresh")},
 	}
 }
 

@@ -84,6 +84,13 @@ func (c *Console) Line(text string) {
 	}
 }
 
+// Lines shows several lines about the run on standard error, unless quiet.
+func (c *Console) Lines(text string) {
+	if !c.quiet {
+		c.err.own(termtext.Paragraph(text))
+	}
+}
+
 // Result shows the end of a run, of one or several lines, on standard output.
 func (c *Console) Result(text string) { c.out.own(termtext.Paragraph(text)) }
 

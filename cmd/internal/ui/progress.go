@@ -27,6 +27,9 @@ func (p *Progress) Event(e record.Event) {
 	if line := progressLine(e); line != "" {
 		p.console.Line(line)
 	}
+	if e.Detail != "" {
+		p.console.Lines("  " + strings.ReplaceAll(e.Detail, "\n", "\n  "))
+	}
 }
 
 // progressLine returns the line of e, or "" if it has none.

@@ -94,6 +94,17 @@ func TestProgressGoesToStandardError(t *testing.T) {
 	}
 }
 
+// TestADetailIsIndented cannot be taken for another line of ours.
+func TestADetailIsIndented(t *testing.T) {
+	for quiet, want := range map[bool]string{false: "accepted\n  -old\n  +new\x20\n", true: ""} {
+		c, read := consoleOf(t, false, Options{Quiet: quiet})
+		NewProgress(c).Event(record.Event{Kind: record.PlanChanged, Message: "accepted", Detail: "-old\n+n\x1b[2Jew\x20"})
+		if out, err := read(); out != "" || err != want {
+			t.Errorf("quiet %v: stdout %q, stderr %q", quiet, out, err)
+		}
+	}
+}
+
 func TestSize(t *testing.T) {
 	tests := []struct {
 		bytes int64
