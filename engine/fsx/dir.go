@@ -177,8 +177,23 @@ func (d *Dir) ReadFile(name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// Open opens a regular file for reading, as [Dir.ReadFile] does.
-func (d *Dir) Open(name string) (*os.File, error) {
+// openTries bounds how often a file is opened that is replaced meanwhile.
+const openTries = 100
+
+var errReplaced = errors.New("it is replaced all the time")
+
+// Open opens a regular file for reading, as [Dir.ReadFile] does. While another
+// process replaces the file, it is one of its versions.
+func (d *Dir) Open(name string) (f *os.File, err error) {
+	for range openTries {
+		if f, err = d.openOnce(name); !errors.Is(err, errReplaced) {
+			break
+		}
+	}
+	return f, err
+}
+
+func (d *Dir) openOnce(name string) (*os.File, error) {
 	f, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, d.explain(name, cmp.Or(d.notLinked(name), err))
@@ -210,8 +225,11 @@ func (d *Dir) isTheFile(name string, f *os.File) error {
 	if err != nil {
 		return err
 	}
-	if !opened.Mode().IsRegular() || !os.SameFile(opened, entry) {
+	switch {
+	case !opened.Mode().IsRegular() || !entry.Mode().IsRegular():
 		return fmt.Errorf("%s: not a regular file (%s)", d.Path(name), entry.Mode().Type())
+	case !os.SameFile(opened, entry):
+		return fmt.Errorf("%s: %w", d.Path(name), errReplaced)
 	}
 	return nil
 }

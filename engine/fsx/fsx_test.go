@@ -329,3 +329,36 @@ func TestAppendAddsToRegularFilesOnly(t *testing.T) {
 		t.Error("a link was followed")
 	}
 }
+
+// TestReadingWhatIsReplacedMeanwhile is status during a run.
+func TestReadingWhatIsReplacedMeanwhile(t *testing.T) {
+	d, _ := open(t, nil)
+	if err := d.Replace("f", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	done, stopped := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for {
+			select {
+			case <-done:
+				stopped <- nil
+				return
+			default:
+			}
+			if err := d.Replace("f", []byte("x")); err != nil {
+				stopped <- err
+				return
+			}
+		}
+	}()
+	for range 20_000 {
+		if data, err := d.ReadFile("f", 10); err != nil || string(data) != "x" {
+			t.Errorf("%q, %v", data, err)
+			break
+		}
+	}
+	close(done)
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}
