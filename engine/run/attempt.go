@@ -45,7 +45,7 @@ func (v *invocation) prepare(t *target) error {
 	}
 	next, old := v.state, v.state.ActiveAttempt
 	if old != nil {
-		abandoned, err := v.abandon()
+		abandoned, err := v.settle(v.unseen(record.Interrupted, "its result is unknown"), state.Abandon)
 		if err != nil {
 			return err
 		}
@@ -128,30 +128,6 @@ func (v *invocation) activeAttempt(t *target) record.ActiveAttempt {
 
 func (v *invocation) planDigest() record.SourceDigest {
 	return record.SourceDigest{Path: v.job.Plan.Path, SHA256: v.snapshot.SHA256}
-}
-
-// abandon writes the outcome of the unresolved attempt, whose result nobody
-// knows, and returns the state that links it.
-func (v *invocation) abandon() (record.State, error) {
-	a := v.state.ActiveAttempt
-	cause := "the handler ended without recording how the attempt ended; its result is unknown"
-	if exit, found, err := v.store.ReadExit(a.ID); err == nil && found {
-		cause += "; its worker's end: " + DescribeExit(exit)
-	}
-	o := record.Outcome{
-		Format: record.OutcomeFormat, AttemptID: a.ID, Plan: a.Plan, BindingSHA256: a.BindingSHA256,
-		Phase: a.Phase, Agent: a.Agent, Argv: a.Argv, Status: record.Interrupted, Summary: cause, Cause: cause,
-		StartedAt: a.StartedAt, FinishedAt: v.now(), ExecutionWorkspace: a.ExecutionWorkspace,
-		StopOn: []string{}, SecretEnv: []string{},
-		Artifacts: []record.Artifact{}, Swept: []record.Leftover{}, Survivors: []record.Leftover{},
-	}
-	// Whatever lies there is linked by nothing: half a record of a crashed
-	// retry, or one that a worker planted.
-	name := workspace.AbandonedFile(a.ID)
-	if err := v.store.ReplaceOutcome(name, o); err != nil {
-		return v.state, err
-	}
-	return state.Abandon(v.state, o, name)
 }
 
 // execute launches the worker and returns what there is to record about its

@@ -96,7 +96,8 @@ func (e *InterruptedError) Error() string {
 	return fmt.Sprintf("interrupted by signal %q", e.Signal)
 }
 
-// Runner runs jobs. Launcher and Clock are never nil.
+// Runner runs jobs, and records what a person decides. Clock is never nil, nor
+// is Launcher where something runs.
 type Runner struct {
 	Launcher      *proc.Launcher
 	Clock         func() time.Time

@@ -2,6 +2,7 @@
 //
 //	idle ─Prepare─► prepared ─Start─► running ─Finish─► idle or stopped
 //	prepared or running, handler gone ─Abandon─► stopped (interrupted)
+//	prepared or running, handler gone ─Resolve─► stopped (agent-failed or interrupted)
 //
 // The transitions are pure functions over record.State: they never touch the
 // disk, the clock or a process. [Store] keeps their results. See
@@ -86,7 +87,7 @@ func Finish(s record.State, o record.Outcome, path string) (record.State, error)
 	if s.ActiveAttempt == nil || s.ActiveAttempt.ID != o.AttemptID {
 		return s, fmt.Errorf("attempt %s is not active", o.AttemptID)
 	}
-	return resolve(s, o, path), nil
+	return settle(s, o, path), nil
 }
 
 // Abandon resolves an attempt whose end nobody saw. Its outcome says so and
@@ -98,7 +99,20 @@ func Abandon(s record.State, o record.Outcome, path string) (record.State, error
 	return Finish(s, o, path)
 }
 
-func resolve(s record.State, o record.Outcome, path string) record.State {
+// Resolve records what a person decided about an attempt whose end nobody saw:
+// that it failed, or was interrupted, since only a run completes a phase. Its
+// outcome carries the person's note and lies durable at path.
+func Resolve(s record.State, o record.Outcome, path string) (record.State, error) {
+	switch {
+	case o.Status != record.AgentFailed && o.Status != record.Interrupted:
+		return s, fmt.Errorf("a person can decide that an attempt failed or was interrupted, not that it is %s", o.Status)
+	case o.Note == nil:
+		return s, fmt.Errorf("a decision about attempt %s needs a note", o.AttemptID)
+	}
+	return Finish(s, o, path)
+}
+
+func settle(s record.State, o record.Outcome, path string) record.State {
 	a := s.ActiveAttempt
 	s.CommittedOutcomes = append(slices.Clone(s.CommittedOutcomes), record.CommittedOutcome{
 		AttemptID: o.AttemptID, PhaseID: o.Phase.ID, Status: o.Status, Path: path,
@@ -123,6 +137,9 @@ func resolve(s record.State, o record.Outcome, path string) record.State {
 func stopOf(o record.Outcome) *record.Stop {
 	stop := &record.Stop{Reason: o.Status, PhaseID: o.Phase.ID, AttemptID: o.AttemptID}
 	text := o.Summary
+	if o.Note != nil {
+		text += "\nnote: " + *o.Note
+	}
 	if o.Status == record.NeedsClarification {
 		stop.ClarificationRequest = &text
 	} else {

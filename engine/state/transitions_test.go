@@ -36,6 +36,13 @@ func outcome(id, phase string, status record.Status) record.Outcome {
 	return record.Outcome{AttemptID: id, Phase: record.Phase{ID: phase, Title: "T"}, Status: status, Summary: "words"}
 }
 
+// decided is an outcome that a person gave an attempt.
+func decided(id, phase string, status record.Status) record.Outcome {
+	o, note := outcome(id, phase, status), "it hung"
+	o.Note = &note
+	return o
+}
+
 func must(t interface{ Fatal(...any) }, s record.State, err error) record.State {
 	if err != nil {
 		t.Fatal(err)
@@ -88,6 +95,21 @@ func TestRefusedTransitionsChangeNothing(t *testing.T) {
 		"finish another attempt": func() (record.State, error) {
 			return Finish(run, outcome("a2", "phase-1", record.Blocked), workspace.OutcomeFile("a2"))
 		},
+		"resolve as complete": func() (record.State, error) {
+			return Resolve(run, decided("a1", "phase-1", record.PhaseComplete), workspace.AbandonedFile("a1"))
+		},
+		"resolve as blocked": func() (record.State, error) {
+			return Resolve(run, decided("a1", "phase-1", record.Blocked), workspace.AbandonedFile("a1"))
+		},
+		"resolve without a note": func() (record.State, error) {
+			return Resolve(run, outcome("a1", "phase-1", record.AgentFailed), workspace.AbandonedFile("a1"))
+		},
+		"resolve another attempt": func() (record.State, error) {
+			return Resolve(run, decided("a2", "phase-1", record.AgentFailed), workspace.AbandonedFile("a2"))
+		},
+		"resolve what has ended": func() (record.State, error) {
+			return Resolve(stopped, decided("a1", "phase-1", record.AgentFailed), workspace.AbandonedFile("a1"))
+		},
 		"abandon as complete": func() (record.State, error) {
 			return Abandon(run, outcome("a1", "phase-1", record.PhaseComplete), workspace.AbandonedFile("a1"))
 		},
@@ -98,6 +120,23 @@ func TestRefusedTransitionsChangeNothing(t *testing.T) {
 	}
 	if diff := cmp.Diff(running(t), run); diff != "" {
 		t.Errorf("a transition changed its argument:\n%s", diff)
+	}
+}
+
+// TestResolveStopsThePhase has the note where a person looks, and nowhere a
+// worker is told of.
+func TestResolveStopsThePhase(t *testing.T) {
+	for _, status := range []record.Status{record.AgentFailed, record.Interrupted} {
+		s, err := Resolve(running(t), decided("a1", "phase-1", status), workspace.AbandonedFile("a1"))
+		s = must(t, s, err)
+		if s.ActiveAttempt != nil || s.Stop == nil || s.Stop.Reason != status || *s.Stop.Message != "words\nnote: it hung" {
+			t.Errorf("%s: active %+v, stop %+v", status, s.ActiveAttempt, s.Stop)
+		}
+		if s.LastRun.Summary != "words" || s.LastRun.OutcomePath != workspace.AbandonedFile("a1") || len(s.CompletedPhaseIDs) > 0 {
+			t.Errorf("%s: %+v", status, s.LastRun)
+		}
+		again, err := Prepare(s, attempt("a2", "phase-1"), holder)
+		must(t, again, err)
 	}
 }
 
@@ -121,7 +160,7 @@ func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{t: t, state: New(planned), phases: []string{"phase-1", "phase-2", "phase-3"}}
 		t.Repeat(map[string]func(*rapid.T){
-			"prepare": m.prepare, "start": m.start, "finish": m.finish, "abandon": m.abandon, "": m.check,
+			"prepare": m.prepare, "start": m.start, "finish": m.finish, "abandon": m.abandon, "resolve": m.resolve, "": m.check,
 		})
 	})
 }
@@ -164,19 +203,35 @@ func (m *model) start(t *rapid.T) {
 }
 
 func (m *model) finish(t *rapid.T) {
-	m.end(t, rapid.SampledFrom(record.Statuses()).Draw(t, "status"), Finish, workspace.OutcomeFile(m.active))
+	status := rapid.SampledFrom(record.Statuses()).Draw(t, "status")
+	m.end(t, outcome(m.active, m.activePhase(), status), Finish, workspace.OutcomeFile(m.active))
 }
 
 func (m *model) abandon(t *rapid.T) {
-	m.end(t, record.Interrupted, Abandon, workspace.AbandonedFile(m.active))
+	m.end(t, outcome(m.active, m.activePhase(), record.Interrupted), Abandon, workspace.AbandonedFile(m.active))
 }
 
-func (m *model) end(t *rapid.T, status record.Status, transition func(record.State, record.Outcome, string) (record.State, error), path string) {
-	phase := ""
-	if m.active != "" {
-		phase = m.state.ActiveAttempt.Phase.ID
+func (m *model) resolve(t *rapid.T) {
+	status := rapid.SampledFrom(record.Statuses()).Draw(t, "status")
+	o, path := decided(m.active, m.activePhase(), status), workspace.AbandonedFile(m.active)
+	if status == record.AgentFailed || status == record.Interrupted {
+		m.end(t, o, Resolve, path)
+		return
 	}
-	s, err := transition(m.state, outcome(m.active, phase, status), path)
+	if _, err := Resolve(m.state, o, path); err == nil {
+		t.Fatalf("resolved as %s", status)
+	}
+}
+
+func (m *model) activePhase() string {
+	if m.active == "" {
+		return ""
+	}
+	return m.state.ActiveAttempt.Phase.ID
+}
+
+func (m *model) end(t *rapid.T, o record.Outcome, transition func(record.State, record.Outcome, string) (record.State, error), path string) {
+	s, err := transition(m.state, o, path)
 	if (m.active != "") != (err == nil) {
 		t.Fatalf("end: active %q, got %v", m.active, err)
 	}
@@ -184,10 +239,10 @@ func (m *model) end(t *rapid.T, status record.Status, transition func(record.Sta
 		return
 	}
 	m.state, m.active, m.ended = s, "", m.ended+1
-	if status == record.PhaseComplete {
-		m.done = append(m.done, phase)
+	if o.Status == record.PhaseComplete {
+		m.done = append(m.done, o.Phase.ID)
 	} else {
-		m.stopped = phase
+		m.stopped = o.Phase.ID
 	}
 }
 
