@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/lock"
 )
 
 // scriptCommands are what the scripts of testdata can do beyond testscript's
@@ -30,16 +33,18 @@ import (
 //	keep NAME PATH…           remember these files and trees as they are
 //	same NAME                 nothing of them was written, touched or replaced
 //	fifo PATH                 make a FIFO
+//	settled DIR               until no process holds the lock of the directory
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
-		"exits": plain(2, scriptExits),
-		"await": plain(1, scriptAwait),
-		"file":  plain(2, scriptFile),
-		"field": plain(3, scriptField),
-		"mode":  plain(2, scriptMode),
-		"keep":  plain(2, scriptKeep),
-		"same":  plain(1, scriptSame),
-		"fifo":  plain(1, func(ts *testscript.TestScript, args []string) { ts.Check(syscall.Mkfifo(ts.MkAbs(args[0]), 0o600)) }),
+		"exits":   plain(2, scriptExits),
+		"await":   plain(1, scriptAwait),
+		"file":    plain(2, scriptFile),
+		"field":   plain(3, scriptField),
+		"mode":    plain(2, scriptMode),
+		"settled": plain(1, scriptSettled),
+		"keep":    plain(2, scriptKeep),
+		"same":    plain(1, scriptSame),
+		"fifo":    plain(1, func(ts *testscript.TestScript, args []string) { ts.Check(syscall.Mkfifo(ts.MkAbs(args[0]), 0o600)) }),
 	}
 }
 
@@ -144,6 +149,19 @@ func scriptMode(ts *testscript.TestScript, args []string) {
 		ts.Check(err)
 		if info.Mode().Perm() != fs.FileMode(want) {
 			ts.Fatalf("%s has mode %04o, want %s", path, info.Mode().Perm(), args[0])
+		}
+	}
+}
+
+func scriptSettled(ts *testscript.TestScript, args []string) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
+		l, _, err := lock.Acquire(context.Background(), ts.MkAbs(args[0]))
+		if err == nil {
+			ts.Check(l.Close())
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%v", err)
 		}
 	}
 }

@@ -65,9 +65,10 @@ func decode(path string, data []byte, format string, v any) error {
 	var head struct {
 		Format string `json:"format"`
 	}
-	if json.Unmarshal(data, &head) == nil && head.Format != format {
-		return &InvalidError{path, []record.KeyProblem{{Key: "format", Message: fmt.Sprintf(
-			"this release reads %q, the file says %q; use the release that wrote it", format, head.Format)}}}
+	if json.Unmarshal(data, &head) == nil {
+		if err := checkFormat(path, format, head.Format); err != nil {
+			return err
+		}
 	}
 	err := record.Decode(data, v)
 	var faults *record.DecodeError
@@ -75,6 +76,14 @@ func decode(path string, data []byte, format string, v any) error {
 		return &InvalidError{path, faults.Problems}
 	}
 	return err
+}
+
+func checkFormat(path, want, got string) error {
+	if got == want {
+		return nil
+	}
+	return &InvalidError{path, []record.KeyProblem{{Key: "format", Message: fmt.Sprintf(
+		"this release reads %q, the file says %q; use the release that wrote it", want, got)}}}
 }
 
 // Save replaces the state; it returns when the new one is durable. A state that
@@ -117,6 +126,20 @@ func (s Store) ReadOutcome(name string) (o record.Outcome, err error) {
 		return o, err
 	}
 	return o, decode(s.Dir.Path(name), data, record.OutcomeFormat, &o)
+}
+
+// SkimOutcome is ReadOutcome at a fraction of the time, for lists: it checks
+// format and types, but not for keys that are unknown, missing or there twice.
+func (s Store) SkimOutcome(name string) (o record.Outcome, err error) {
+	data, err := s.Dir.ReadFile(name, maxOutcome)
+	if err != nil {
+		return o, err
+	}
+	path := s.Dir.Path(name)
+	if err := json.Unmarshal(data, &o); err != nil {
+		return o, fmt.Errorf("%s: %w", path, err)
+	}
+	return o, checkFormat(path, record.OutcomeFormat, o.Format)
 }
 
 // ReadExit reads the exit record that a supervisor left behind. found is false

@@ -47,10 +47,20 @@ func OutcomeFile(attempt string) string { return "outcomes/" + attempt + ".json"
 // name of its own since an OutcomeFile may exist that was never adopted.
 func AbandonedFile(attempt string) string { return "outcomes/" + attempt + ".abandoned.json" }
 
+// stampLayout is how a time stands in a name, in UTC.
+const stampLayout = "20060102T150405Z"
+
 // NewAttemptID makes an id that sorts by time and is unique whatever the clock
 // does, for example 20261130T201305Z-phase-3-<uuid>.
 func NewAttemptID(now time.Time, phaseID string) string {
-	return now.UTC().Format("20060102T150405Z") + "-" + phaseID + "-" + uuid.NewString()
+	return now.UTC().Format(stampLayout) + "-" + phaseID + "-" + uuid.NewString()
+}
+
+// AttemptTime is when an attempt with this id was made, in UTC, to the second.
+func AttemptTime(id string) (at time.Time, ok bool) {
+	stamp, _, _ := strings.Cut(id, "-")
+	at, err := time.Parse(stampLayout, stamp)
+	return at, err == nil
 }
 
 // gitignore keeps histories out of commits and the shared configuration in.
@@ -125,7 +135,7 @@ func (p Plan) SiblingKeys(handler *fsx.Dir) ([]string, error) {
 // Archive moves the plan's history aside, whole, and returns the name it now
 // has below plans/. Nothing is ever deleted.
 func (p Plan) Archive(handler *fsx.Dir, now time.Time) (string, error) {
-	base := p.Key() + ".archived-" + now.UTC().Format("20060102T150405Z")
+	base := p.Key() + ".archived-" + now.UTC().Format(stampLayout)
 	name := base
 	for n := 2; ; n++ {
 		exists, err := handler.Exists(path.Join(PlansDir, name))

@@ -39,11 +39,10 @@ func NewConsole(stdout, stderr *os.File, o Options) *Console {
 
 func newConsole(stdout, stderr *os.File, o Options, patience time.Duration) *Console {
 	c := &Console{quiet: o.Quiet, patience: patience}
-	plain := noColour(o.Env)
-	c.out = newWriter(stdout, patience, !plain && isTerminal(stdout))
+	c.out = newWriter(stdout, patience, Colours(stdout, o.Env))
 	c.err = c.out
 	if !sameFile(stdout, stderr) {
-		c.err = newWriter(stderr, patience, !plain && isTerminal(stderr))
+		c.err = newWriter(stderr, patience, Colours(stderr, o.Env))
 	}
 	c.workerOut, c.workerErr = newStream(c.out), newStream(c.err)
 	return c
@@ -149,6 +148,10 @@ func sameFile(a, b *os.File) bool {
 	infoB, errB := b.Stat()
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
+
+// Colours reports whether what a worker prints may keep its colours in f: on a
+// terminal, unless env, as of os.Environ, has NO_COLOR.
+func Colours(f *os.File, env []string) bool { return !noColour(env) && isTerminal(f) }
 
 // isTerminal does not use File.Fd, which may change the mode of a file.
 func isTerminal(f *os.File) bool {
