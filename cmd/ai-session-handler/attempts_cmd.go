@@ -12,6 +12,7 @@ import (
 type attemptsCmd struct {
 	List attemptsListCmd `cmd:"" default:"withargs" help:"List the attempts of a plan; the default."`
 	Show attemptsShowCmd `cmd:"" help:"Show one attempt: its outcome, prompt and transcript."`
+	Tail attemptsTailCmd `cmd:"" help:"Show the end of a transcript, or follow it while it grows."`
 }
 
 // Help is the long help of the group.

@@ -225,6 +225,19 @@ func points(t *testing.T, env string, steps []string) []string {
 	return strings.Split(strings.TrimSpace(string(data)), "\n")
 }
 
+// unresolvedRepo has an attempt whose handler was killed once its worker was
+// let go. Nothing of it lives.
+func unresolvedRepo(t *testing.T) *repo {
+	t.Helper()
+	r := newRepo(t, 2)
+	e := r.exec([]string{enginetest.FaultEnv + "=kill-at=after_release_worker"}, r.runArgs([]string{"forever"})...)
+	if e.signal != syscall.SIGKILL {
+		t.Fatalf("%+v", e)
+	}
+	r.settled()
+	return r
+}
+
 // TestHandlerKilledAtEveryStep kills the handler before and after every durable
 // step of a run of two phases, then asks the real next commands.
 func TestHandlerKilledAtEveryStep(t *testing.T) {
