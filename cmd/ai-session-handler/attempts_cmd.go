@@ -10,9 +10,10 @@ import (
 )
 
 type attemptsCmd struct {
-	List attemptsListCmd `cmd:"" default:"withargs" help:"List the attempts of a plan; the default."`
-	Show attemptsShowCmd `cmd:"" help:"Show one attempt: its outcome, prompt and transcript."`
-	Tail attemptsTailCmd `cmd:"" help:"Show the end of a transcript, or follow it while it grows."`
+	List    attemptsListCmd    `cmd:"" default:"withargs" help:"List the attempts of a plan; the default."`
+	Show    attemptsShowCmd    `cmd:"" help:"Show one attempt: its outcome, prompt and transcript."`
+	Tail    attemptsTailCmd    `cmd:"" help:"Show the end of a transcript, or follow it while it grows."`
+	Resolve attemptsResolveCmd `cmd:"" help:"Record what a person decided about an unresolved attempt."`
 }
 
 // Help is the long help of the group.

@@ -93,10 +93,11 @@ func interruptible(parent context.Context, code *int, do func(context.Context) e
 		signal.Notify(signals, unix.SIGHUP)
 	}
 	defer signal.Stop(signals)
-	done := make(chan error, 1)
-	go func() { done <- do(ctx) }()
+	var err error
+	done := make(chan struct{})
+	go func() { defer close(done); err = do(ctx) }()
 	select {
-	case err := <-done:
+	case <-done:
 		return err
 	case s := <-signals:
 		*code = codeOf(&run.InterruptedError{Signal: s})

@@ -79,6 +79,9 @@ func (r *repo) looksSafe() {
 	for _, args := range [][]string{
 		{"status", "--plan", r.plan},
 		{"status", "--plan", hostileArgument},
+		{"attempts", "--plan", r.plan},
+		{"attempts", "--plan", r.plan, "--phase", hostileArgument},
+		{"attempts", "--plan", r.plan, "--status", hostileArgument},
 		{"attempts", "show", "--plan", r.plan},
 		{"attempts", "show", hostileArgument, "--plan", r.plan},
 		{"plan", "lint", r.plan},
@@ -92,6 +95,18 @@ func (r *repo) looksSafe() {
 		if !json.Valid([]byte(object.out)) || object.code != text.code {
 			r.t.Errorf("%q --json ends with %d, not %d: %s", args, object.code, text.code, object.out)
 		}
+	}
+	for _, args := range [][]string{
+		{"attempts", "show", "--prompt", "--plan", r.plan},
+		{"attempts", "show", "--transcript", "--plan", r.plan},
+		{"attempts", "show", "--outcome", "--plan", r.plan},
+		{"attempts", "tail", "--plan", r.plan},
+		{"attempts", "tail", "-f", "-n", "1", "--plan", r.plan},
+		{"attempts", "tail", hostileArgument, "--plan", r.plan},
+		{"attempts", "resolve", "2", "--as", "failed", "--note", hostileArgument, "--plan", r.plan},
+		{"attempts", "resolve", hostileArgument, "--as", hostileArgument, "--note", hostileArgument, "--plan", r.plan},
+	} {
+		r.safe(r.exec(nil, args...))
 	}
 }
 
@@ -163,7 +178,15 @@ func TestHostileTextOnATerminal(t *testing.T) {
 				t.Errorf("colours came through: %v", got)
 			}
 			screen += r.onTerminal(test.env, "status", "--plan", r.plan)
+			screen += r.onTerminal(test.env, "attempts", "--plan", r.plan)
 			screen += r.onTerminal(test.env, "attempts", "show", "--plan", r.plan)
+			for _, command := range []string{"show", "tail"} {
+				again := r.onTerminal(test.env, "attempts", command, "--plan", r.plan)
+				if got := strings.Contains(again, "\x1b[31mred\x1b[0m"); got != test.colours {
+					t.Errorf("colours came through attempts %s: %v", command, got)
+				}
+				screen += again
+			}
 			if bad := unsafe(colour.ReplaceAllString(strings.ReplaceAll(screen, "\r\n", "\n"), "")); bad != "" {
 				t.Errorf("it has %s: %q", bad, screen)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/engine/run"
 	"github.com/ai-session-handler/ai-session-handler/engine/state"
+	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
@@ -164,11 +165,17 @@ func (s *planStatus) checkMoved(h *history, snapshot *plan.Snapshot) {
 
 // again is the command that goes on with the plan.
 func (s *planStatus) again(h *history, flags ...string) string {
-	words := []string{"ai-session-handler", "run", "--plan", h.plan.Path}
-	if s.noAgent {
+	return shellquote.Join(append(runCommand(h.plan, s.noAgent), flags...)...)
+}
+
+// runCommand is the command line that goes on with a plan, for people to fill
+// in the agent where no configuration names one.
+func runCommand(located workspace.Plan, noAgent bool) []string {
+	words := []string{"ai-session-handler", "run", "--plan", located.Path}
+	if noAgent {
 		words = append(words, "--agent-cmd", "TEMPLATE")
 	}
-	return shellquote.Join(append(words, flags...)...)
+	return words
 }
 
 func (s *planStatus) refuse(why string) { s.Problems, s.refused = append(s.Problems, why), true }

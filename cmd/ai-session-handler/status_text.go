@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kballard/go-shellquote"
+
 	"github.com/ai-session-handler/ai-session-handler/engine/run"
 	"github.com/ai-session-handler/ai-session-handler/engine/termtext"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
@@ -18,6 +20,10 @@ func (s *planStatus) text() string {
 	s.activeText(&t)
 	if s.GoOn != "" {
 		t.line("to go on", s.GoOn)
+	}
+	if s.Stands == standsAbandoned {
+		t.line("to decide without a run", shellquote.Join("ai-session-handler", "attempts", "resolve", s.Active.ID,
+			"--as", "interrupted", "--note", "TEXT", "--plan", s.Plan.Path))
 	}
 	for _, p := range s.Problems {
 		t.line("problem", p)
