@@ -77,24 +77,36 @@ func ticks(text string, to *uint64) (err error) {
 	return err
 }
 
-// Children lists the children of a process, those of all its threads. A kernel
-// without the children file costs a walk over all processes.
-func Children(pid int) []int {
-	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	if len(files) == 0 {
-		return childrenByParent(pid)
+// Children lists the children of a process: those of these threads of it, of
+// all where none is named. A kernel without the children file costs a walk over
+// all processes.
+//
+// Each file is opened by its name. A pattern would make the kernel set up every
+// file of every thread, only to take it all away when the process ends.
+func Children(pid int, threads ...int) []int {
+	if len(threads) == 0 {
+		threads = threadsOf(pid)
 	}
 	var children []int
-	for _, file := range files {
-		data, _ := os.ReadFile(file)
+	missing := 0
+	for _, tid := range threads {
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, tid))
+		if errors.Is(err, fs.ErrNotExist) {
+			missing++
+		}
 		for _, field := range strings.Fields(string(data)) {
 			if child, err := strconv.Atoi(field); err == nil {
 				children = append(children, child)
 			}
 		}
 	}
+	if missing == len(threads) {
+		return childrenByParent(pid)
+	}
 	return children
 }
+
+func threadsOf(pid int) []int { return numbersIn(fmt.Sprintf("/proc/%d/task", pid)) }
 
 func childrenByParent(pid int) []int {
 	var children []int
@@ -108,18 +120,19 @@ func childrenByParent(pid int) []int {
 
 // Descendants lists everything below a process that adopts what its descendants
 // leave behind, parents before their children. What took the PID of a
-// descendant in the meantime has another parent and is left out.
-func Descendants(adopter int) []Stat {
-	all := childrenOf(adopter, adopter)
+// descendant in the meantime has another parent and is left out. Where threads
+// are named, only their children are looked for, and what is below them.
+func Descendants(adopter int, threads ...int) []Stat {
+	all := childrenOf(adopter, adopter, threads...)
 	for i := 0; i < len(all); i++ {
 		all = append(all, childrenOf(all[i].PID, adopter)...)
 	}
 	return all
 }
 
-func childrenOf(parent, adopter int) []Stat {
+func childrenOf(parent, adopter int, threads ...int) []Stat {
 	var list []Stat
-	for _, pid := range Children(parent) {
+	for _, pid := range Children(parent, threads...) {
 		if s, err := ReadStat(pid); err == nil && (s.PPID == parent || s.PPID == adopter) {
 			list = append(list, s)
 		}
@@ -146,15 +159,18 @@ func Signal(s Stat, sig unix.Signal) error {
 }
 
 // PIDs lists the processes that can be seen.
-func PIDs() []int {
-	entries, _ := os.ReadDir("/proc")
-	var pids []int
+func PIDs() []int { return numbersIn("/proc") }
+
+// numbersIn lists the entries of a directory whose names are numbers.
+func numbersIn(name string) []int {
+	entries, _ := os.ReadDir(name)
+	var numbers []int
 	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil {
-			pids = append(pids, pid)
+		if n, err := strconv.Atoi(e.Name()); err == nil {
+			numbers = append(numbers, n)
 		}
 	}
-	return pids
+	return numbers
 }
 
 // WithEnviron lists the live processes whose environment, as it was when they
@@ -185,9 +201,8 @@ func environ(pid int) []byte {
 	if err == nil && len(data) > 0 {
 		return data
 	}
-	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/environ", pid))
-	for _, file := range files {
-		if data, err := os.ReadFile(file); err == nil && len(data) > 0 {
+	for _, tid := range threadsOf(pid) {
+		if data, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/environ", pid, tid)); err == nil && len(data) > 0 {
 			return data
 		}
 	}

@@ -69,7 +69,7 @@ func (s *supervisor) run() int {
 		return 1
 	}
 	s.worker = w
-	s.tree = &tree{leader: w.pid, asked: map[member]bool{}, seam: s.seam}
+	s.tree = newTree(w.pid, s.seam)
 	if err := detach(); err != nil {
 		s.end("the supervisor could not let go of the worker's streams: " + err.Error())
 	}

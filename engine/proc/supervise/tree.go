@@ -19,9 +19,27 @@ const sweepBound = 5 * time.Second
 // process becomes the parent of whatever its descendants abandon.
 type tree struct {
 	leader int
-	asked  map[member]bool // got SIGTERM on its own account, or is past that
-	left   []record.Leftover
-	seam   fsx.Seam
+	// threads of this process that have children: the one that forks, and the
+	// first one, to which the kernel gives what is adopted. To look at another
+	// one would make its end, and with it that of this process, slow: whoever
+	// reaps this process spins until the kernel has forgotten the thread. Empty
+	// stands for all, which is what counts once these are found not to be enough.
+	threads []int
+	asked   map[member]bool // got SIGTERM on its own account, or is past that
+	left    []record.Leftover
+	seam    fsx.Seam
+}
+
+// newTree is called on the thread that forks.
+func newTree(leader int, seam fsx.Seam) *tree {
+	return &tree{leader: leader, threads: forkers(), asked: map[member]bool{}, seam: seam}
+}
+
+func forkers() []int {
+	if first, forks := os.Getpid(), unix.Gettid(); first != forks {
+		return []int{first, forks}
+	}
+	return []int{os.Getpid()}
 }
 
 // member is a process of the tree, told from a later one with its PID.
@@ -33,7 +51,7 @@ type member struct {
 // members lists the tree without what has ended.
 func (t *tree) members() []procfs.Stat {
 	var live []procfs.Stat
-	for _, s := range procfs.Descendants(os.Getpid()) {
+	for _, s := range procfs.Descendants(os.Getpid(), t.threads...) {
 		if s.PID != t.leader && !s.Ended() {
 			live = append(live, s)
 		}
@@ -75,7 +93,7 @@ func (t *tree) note(s procfs.Stat) bool {
 // reapAdopted reaps what ended in the tree and is a child of this process, so
 // that a long phase does not collect zombies. The leader is left alone.
 func (t *tree) reapAdopted() {
-	for _, pid := range procfs.Children(os.Getpid()) {
+	for _, pid := range procfs.Children(os.Getpid(), t.threads...) {
 		if pid != t.leader {
 			_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil)
 		}
@@ -98,7 +116,8 @@ func (t *tree) destroy() []record.Leftover {
 
 // killOnce reports whether nothing is left.
 func (t *tree) killOnce() (gone bool) {
-	for _, m := range t.members() {
+	members := t.members()
+	for _, m := range members {
 		t.note(m)
 		_ = t.seam.Do("kill", "descendant", func() error { return procfs.Signal(m, unix.SIGKILL) })
 	}
@@ -109,6 +128,9 @@ func (t *tree) killOnce() (gone bool) {
 		}
 		if err == unix.EINTR || pid > 0 {
 			continue
+		}
+		if len(members) == 0 {
+			t.threads = nil // there is a child, and these threads do not have it
 		}
 		return false
 	}
