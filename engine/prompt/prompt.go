@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
@@ -139,14 +140,13 @@ func indent(text string) string {
 // writeIndex lists the latest outcome of each earlier phase, the newest where
 // there are too many; the state lists them all.
 func writeIndex(b *strings.Builder, in Input) {
-	lines := index(in)
+	lines, more := index(in)
 	if len(lines) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\nOutcomes of other phases, relative to %s:\n", in.PlanDir)
-	if more := len(lines) - maxIndex; more > 0 {
+	if more > 0 {
 		fmt.Fprintf(b, "    (%d older ones are listed under committed_outcomes in %s)\n", more, in.StatePath)
-		lines = lines[more:]
 	}
 	for _, c := range lines {
 		fmt.Fprintf(b, "    %s · %s · %s\n", c.PhaseID, c.Status, c.Path)
@@ -154,21 +154,23 @@ func writeIndex(b *strings.Builder, in Input) {
 }
 
 // index keeps the latest outcome of each phase but the one whose summary is in
-// the prompt already.
-func index(in Input) []record.CommittedOutcome {
-	var reversed []record.CommittedOutcome
-	seen := map[string]bool{in.Latest.PhaseID: true}
-	for i := len(in.Earlier) - 1; i >= 0; i-- {
-		if c := in.Earlier[i]; !seen[c.PhaseID] {
-			seen[c.PhaseID] = true
-			reversed = append(reversed, c)
+// the prompt already, oldest first, and counts those that are too old.
+func index(in Input) (lines []record.CommittedOutcome, more int) {
+	seen := make(map[string]bool, len(in.Earlier))
+	seen[in.Latest.PhaseID] = true
+	for _, c := range slices.Backward(in.Earlier) {
+		switch {
+		case seen[c.PhaseID]:
+			continue
+		case len(lines) < maxIndex:
+			lines = append(lines, c)
+		default:
+			more++
 		}
+		seen[c.PhaseID] = true
 	}
-	lines := make([]record.CommittedOutcome, len(reversed))
-	for i, c := range reversed {
-		lines[len(lines)-1-i] = c
-	}
-	return lines
+	slices.Reverse(lines)
+	return lines, more
 }
 
 // writer puts parts between lines that carry the token.

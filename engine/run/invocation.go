@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
 	"github.com/ai-session-handler/ai-session-handler/engine/lock"
@@ -263,8 +262,12 @@ func (v *invocation) choose() (p plan.Phase, found bool, err error) {
 	if v.state.CurrentPhase != nil {
 		want = v.state.CurrentPhase.ID
 	}
+	completed := make(map[string]bool, len(v.state.CompletedPhaseIDs))
+	for _, id := range v.state.CompletedPhaseIDs {
+		completed[id] = true
+	}
 	for _, p := range v.snapshot.Phases {
-		if p.ID == want || want == "" && !slices.Contains(v.state.CompletedPhaseIDs, p.ID) {
+		if p.ID == want || want == "" && !completed[p.ID] {
 			return p, true, nil
 		}
 	}

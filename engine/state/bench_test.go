@@ -44,3 +44,29 @@ func BenchmarkOutcomes(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSave saves the state of a plan of which 1,000 phases are complete.
+func BenchmarkSave(b *testing.B) {
+	s := New(planned)
+	for i := range 1000 {
+		id, phase := fmt.Sprintf("20261130T201305Z-phase-%d-35144663-4432-4891-b344-e097db81a4e6", i), fmt.Sprintf("phase-%d", i)
+		s, _ = Prepare(s, attempt(id, phase), holder)
+		s, _ = Finish(s, outcome(id, phase, record.PhaseComplete), workspace.OutcomeFile(id))
+	}
+	b.Run("Validate", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if problems := Validate(s); len(problems) > 0 {
+				b.Fatal(problems)
+			}
+		}
+	})
+	b.Run("Encode", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := record.Encode(s); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -154,6 +154,29 @@ func TestAcceptPlanKeepsCompletedPhases(t *testing.T) {
 	}
 }
 
+func TestEachFaultOfAHistoryIsNamed(t *testing.T) {
+	done := func() record.State {
+		s, _ := Finish(running(t), outcome("a1", "phase-1", record.PhaseComplete), workspace.OutcomeFile("a1"))
+		return s
+	}
+	for want, spoil := range map[string]func(*record.State){
+		"completed_phase_ids[1]: empty or repeated":           func(s *record.State) { s.CompletedPhaseIDs = []string{"phase-1", "phase-1"} },
+		"completed_phase_ids[0]: empty or repeated":           func(s *record.State) { s.CompletedPhaseIDs[0] = "" },
+		"committed_outcomes[1].attempt_id: repeated":          func(s *record.State) { s.CommittedOutcomes = append(s.CommittedOutcomes, s.CommittedOutcomes[0]) },
+		`committed_outcomes[0].status: unknown status "done"`: func(s *record.State) { s.CommittedOutcomes[0].Status = "done" },
+		"committed_outcomes[0].path: not the outcome file":    func(s *record.State) { s.CommittedOutcomes[0].Path = "outcomes/a2.json" },
+		"phase-2 has no committed phase-complete outcome":     func(s *record.State) { s.CompletedPhaseIDs = []string{"phase-1", "phase-2"} },
+		"phase-1 has a phase-complete outcome and is missing": func(s *record.State) { s.CompletedPhaseIDs = []string{} },
+		"current_phase: phase-1 is completed":                 func(s *record.State) { s.CurrentPhase = &record.Phase{ID: "phase-1"} },
+	} {
+		s := done()
+		spoil(&s)
+		if got := (&InvalidError{Problems: Validate(s)}).Error(); !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q in it", got, want)
+		}
+	}
+}
+
 // TestModel drives random sequences of runs, crashes, retries and stops against
 // a model that knows only what a user must be able to rely on.
 func TestModel(t *testing.T) {

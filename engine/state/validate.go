@@ -3,6 +3,7 @@ package state
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
@@ -29,8 +30,12 @@ type validator struct {
 
 func (v *validator) require(ok bool, key, format string, args ...any) {
 	if !ok {
-		v.problems = append(v.problems, record.KeyProblem{Key: key, Message: fmt.Sprintf(format, args...)})
+		v.report(key, format, args...)
 	}
+}
+
+func (v *validator) report(key, format string, args ...any) {
+	v.problems = append(v.problems, record.KeyProblem{Key: key, Message: fmt.Sprintf(format, args...)})
 }
 
 func (v *validator) plan() {
@@ -42,27 +47,49 @@ func (v *validator) digest(key, value string) {
 	v.require(len(value) == 64 && strings.Trim(value, "0123456789abcdef") == "", key, "not a SHA-256 in lowercase hex")
 }
 
+// history looks at every attempt there ever was, and a state is validated each
+// time it is saved: what is in order must cost next to nothing here.
 func (v *validator) history() {
-	completed := map[string]bool{}
-	for i, id := range v.state.CompletedPhaseIDs {
-		v.require(id != "" && !completed[id], fmt.Sprintf("completed_phase_ids[%d]", i), "empty or repeated")
-		completed[id] = true
-	}
-	attempts, done := map[string]bool{}, map[string]bool{}
+	completed := v.completed()
+	attempts := make(map[string]bool, len(v.state.CommittedOutcomes))
+	done := make(map[string]bool, len(v.state.CompletedPhaseIDs))
 	for i, c := range v.state.CommittedOutcomes {
-		key := fmt.Sprintf("committed_outcomes[%d]", i)
-		v.require(!attempts[c.AttemptID], key+".attempt_id", "repeated")
-		v.require(c.Status.Valid(), key+".status", "unknown status %q", c.Status)
-		v.require(isOutcomePath(c.Path, c.AttemptID), key+".path", "not the outcome file of this attempt")
+		if attempts[c.AttemptID] || !c.Status.Valid() || !isOutcomePath(c.Path, c.AttemptID) {
+			v.committed(fmt.Sprintf("committed_outcomes[%d]", i), c, attempts[c.AttemptID])
+		}
 		attempts[c.AttemptID] = true
-		done[c.PhaseID] = done[c.PhaseID] || c.Status == record.PhaseComplete
+		if c.Status == record.PhaseComplete {
+			done[c.PhaseID] = true
+		}
 	}
 	for id := range completed {
-		v.require(done[id], "completed_phase_ids", "%s has no committed phase-complete outcome", id)
+		if !done[id] {
+			v.report("completed_phase_ids", "%s has no committed phase-complete outcome", id)
+		}
 	}
 	for id := range done {
-		v.require(!done[id] || completed[id], "completed_phase_ids", "%s has a phase-complete outcome and is missing", id)
+		if !completed[id] {
+			v.report("completed_phase_ids", "%s has a phase-complete outcome and is missing", id)
+		}
 	}
+}
+
+func (v *validator) completed() map[string]bool {
+	ids := make(map[string]bool, len(v.state.CompletedPhaseIDs))
+	for i, id := range v.state.CompletedPhaseIDs {
+		if id == "" || ids[id] {
+			v.report(fmt.Sprintf("completed_phase_ids[%d]", i), "empty or repeated")
+		}
+		ids[id] = true
+	}
+	return ids
+}
+
+// committed reports what is wrong with one link.
+func (v *validator) committed(key string, c record.CommittedOutcome, repeated bool) {
+	v.require(!repeated, key+".attempt_id", "repeated")
+	v.require(c.Status.Valid(), key+".status", "unknown status %q", c.Status)
+	v.require(isOutcomePath(c.Path, c.AttemptID), key+".path", "not the outcome file of this attempt")
 }
 
 func isOutcomePath(path, attempt string) bool {
@@ -88,10 +115,8 @@ func (v *validator) position() {
 	default:
 		v.require(s.CurrentPhase == nil, "current_phase", "set with no attempt and no stop")
 	}
-	if s.CurrentPhase != nil {
-		for _, id := range s.CompletedPhaseIDs {
-			v.require(id != s.CurrentPhase.ID, "current_phase", "%s is completed", id)
-		}
+	if s.CurrentPhase != nil && slices.Contains(s.CompletedPhaseIDs, s.CurrentPhase.ID) {
+		v.report("current_phase", "%s is completed", s.CurrentPhase.ID)
 	}
 }
 
