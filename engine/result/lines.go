@@ -38,8 +38,18 @@ func (l *lineTracker) atStart() bool { return l.state == lineStart }
 
 func (l *lineTracker) fenced() bool { return l.fence != 0 }
 
-// write reads p, which does not cut a character.
+// write reads p, which does not cut a character. Of whole lines among which no
+// fence can be, only the last newline is looked at.
 func (l *lineTracker) write(p []byte) {
+	first := bytes.IndexByte(p, '\n')
+	if first >= 0 && bytes.IndexByte(p, '`') < 0 && bytes.IndexByte(p, '~') < 0 {
+		l.read(p[:first+1])
+		p = p[bytes.LastIndexByte(p, '\n')+1:]
+	}
+	l.read(p)
+}
+
+func (l *lineTracker) read(p []byte) {
 	for len(p) > 0 {
 		if l.state == lineRest {
 			i := bytes.IndexByte(p, '\n')

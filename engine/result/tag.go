@@ -47,16 +47,26 @@ func (m *tagMatcher) plain(p []byte) int {
 			return len(p)
 		}
 		n += i
-		if n+1 == len(p) || leads(p[n+1]) {
+		if mayBeTag(p[n+1:]) {
 			return n
 		}
 	}
 }
 
-// leads reports whether c can follow the '<' of a reserved tag. It saves other
-// markup, of which output is full, the slow way through next; what it lets
-// through wrongly, next finds out.
-func leads(c byte) bool { return c == 'p' || c == '/' || c <= ' ' || c >= utf8.RuneSelf }
+// mayBeTag reports whether p can follow the '<' of a reserved tag, by its first
+// characters. It saves other markup, of which output is full, the slow way
+// through next; what it lets through wrongly, next finds out.
+func mayBeTag(p []byte) bool {
+	for _, c := range p[:min(len(p), 3)] {
+		switch {
+		case c == 'p', c >= utf8.RuneSelf: // a name, or white space perhaps
+			return true
+		case c != '/' && c > ' ':
+			return false
+		}
+	}
+	return true
+}
 
 // next reads r. After an event, kind and close tell which tag it was.
 func (m *tagMatcher) next(r rune) tagEvent {

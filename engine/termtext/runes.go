@@ -2,6 +2,7 @@ package termtext
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 )
@@ -43,9 +44,13 @@ func decode(p []byte) (r rune, size int) {
 func plain(p []byte) int {
 	i := 0
 	for i < len(p) {
-		if len(p)-i >= 8 && printable8(binary.LittleEndian.Uint64(p[i:])) {
-			i += 8
-			continue
+		if len(p)-i >= 8 {
+			others := unprintable(binary.LittleEndian.Uint64(p[i:]))
+			if others == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(others) / 8
 		}
 		r, size := rune(p[i]), 1
 		if r >= utf8.RuneSelf {
@@ -61,12 +66,14 @@ func plain(p []byte) int {
 	return i
 }
 
-// printable8 reports whether all eight bytes of x are in 0x20–0x7e.
-func printable8(x uint64) bool {
+// unprintable is 0 when all bytes of x are in 0x20–0x7e. Otherwise its lowest set
+// bit lies in the lowest byte that is not: a borrow or a carry comes only out of
+// such a byte, and goes up.
+func unprintable(x uint64) uint64 {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
-	below := x - ones*0x20           // sets the high bit of a byte below 0x20,
-	above := x + ones                // of DEL,
-	return (below|above|x)&high == 0 // and of one that has it already
+	below := x - ones*0x20            // sets the high bit of a byte below 0x20,
+	above := x + ones                 // of DEL,
+	return (below | above | x) & high // and of one that has it already
 }
 
 // ordinary reports whether r is shown as it is in text of several lines. Most
