@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"golang.org/x/sys/unix"
 )
 
 // File is a file being written, from its start or to its end.
@@ -12,6 +14,9 @@ type File struct {
 	name string
 	seam Seam
 	bad  error
+
+	size  int64 // written
+	begun int64 // of that, what the kernel was asked to write out
 }
 
 // Write appends p whole or fails. A File that failed once is not trusted
@@ -29,7 +34,23 @@ func (f *File) Write(p []byte) (int, error) {
 		err = fmt.Errorf("%s: wrote %d of %d bytes", f.f.Name(), n, len(p))
 	}
 	f.bad = err
+	f.size += int64(n)
+	f.writeBehind()
 	return n, err
+}
+
+// writeBehindStep is how many bytes may wait before they begin to go to disk.
+const writeBehindStep = 8 << 20
+
+// writeBehind has the kernel begin to write out what a long file has, so that
+// Sync need not wait for all of it. It is a hint and no step of durability: it
+// waits for nothing, and an error of writing out is reported by Sync.
+func (f *File) writeBehind() {
+	if f.size-f.begun < writeBehindStep {
+		return
+	}
+	_ = unix.SyncFileRange(int(f.f.Fd()), f.begun, f.size-f.begun, unix.SYNC_FILE_RANGE_WRITE)
+	f.begun = f.size
 }
 
 // Sync makes the content durable. After an error the file is not trusted

@@ -166,8 +166,19 @@ func (w *Worker) Identity() record.Process { return w.identity }
 // programs expect of their standard streams.
 type stdio struct{ ours, theirs *os.File }
 
-func inputPipe() (stdio, error)  { return newPipe(1) }
-func outputPipe() (stdio, error) { return newPipe(0) }
+func inputPipe() (stdio, error) { return newPipe(1) }
+
+// outputPipe makes a pipe that holds more than the usual 64 KiB, so that a
+// worker that prints a lot and this process take turns less often. Where the
+// kernel does not allow it, the usual will do. It counts against the 64 MiB that
+// a user may have in pipes by default, so it is not larger still.
+func outputPipe() (stdio, error) {
+	s, err := newPipe(0)
+	if err == nil {
+		_, _ = unix.FcntlInt(s.theirs.Fd(), unix.F_SETPIPE_SZ, readSize)
+	}
+	return s, err
+}
 
 // newPipe makes a pipe of which the end with this index is ours.
 func newPipe(ours int) (stdio, error) {

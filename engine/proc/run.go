@@ -27,7 +27,7 @@ const (
 func (s Stream) String() string { return [...]string{"stdout", "stderr"}[s] }
 
 // Sink takes a worker's output in order of arrival. Calls never overlap; p is
-// valid during the call only and has at most 64 KiB. An error ends the worker.
+// valid during the call only and has at most 256 KiB. An error ends the worker.
 type Sink interface {
 	Chunk(from Stream, p []byte) error
 }

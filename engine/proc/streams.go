@@ -13,7 +13,8 @@ import (
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
-const readSize = 64 << 10
+// readSize is how much is read at once, and how much an output pipe holds.
+const readSize = 256 << 10
 
 // drainBound is how long a stream is waited for after the tree is gone: one that
 // somebody outside the tree holds open never ends.

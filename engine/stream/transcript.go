@@ -12,11 +12,8 @@
 package stream
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"path"
 	"time"
 
@@ -47,20 +44,20 @@ type sealed struct {
 	file *fsx.File
 	kind string
 	name string
-	sum  hash.Hash
+	sum  digest
 	size int64
 }
 
 func (s *sealed) write(p []byte) error {
 	n, err := s.file.Write(p)
-	s.sum.Write(p[:n])
+	s.sum.write(p[:n])
 	s.size += int64(n)
 	return err
 }
 
 func (s *sealed) finish() (record.Artifact, error) {
 	err := errors.Join(s.file.Sync(), s.file.Close())
-	return record.Artifact{Kind: s.kind, Path: s.name, SHA256: hex.EncodeToString(s.sum.Sum(nil)), Bytes: s.size}, err
+	return record.Artifact{Kind: s.kind, Path: s.name, SHA256: s.sum.end(), Bytes: s.size}, err
 }
 
 // indexHeader explains the index to whoever opens it.
@@ -94,7 +91,7 @@ func Create(dir *fsx.Dir, attempt string, header []byte, clock func() time.Time)
 }
 
 func (s *sealed) create(dir *fsx.Dir, kind, name string) (err error) {
-	s.kind, s.name, s.sum = kind, name, sha256.New()
+	s.kind, s.name = kind, name
 	s.file, err = dir.Create(name)
 	return err
 }
