@@ -12,13 +12,13 @@ VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo unkno
 RACE = $(if $(shell command -v $(firstword $(shell $(GO) env CC)) 2>/dev/null),-race)
 
 .DEFAULT_GOAL := help
-.PHONY: help build share demo install snapshot test test-fast test-race lint fuzz generate check-generated clean
+.PHONY: help build share demo install snapshot test test-fast test-race bench lint fuzz generate check-generated clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: ## Build the static binaries into bin/
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/...
+build: ## Build the static binary into bin/
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/ai-session-handler
 
 # What lies below PREFIX/share, by the program's own word.
 SHARED = man/man1/ai-session-handler.1 \
@@ -52,6 +52,9 @@ test-fast: ## Only the tests, without the race detector
 test-race: ## Only the tests, with the race detector where there is a C compiler
 	@$(if $(RACE),,echo "NOTE: no C compiler: these tests run WITHOUT the race detector")
 	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) $(TESTFLAGS) ./...
+
+bench: ## Measure the speed; ROW=start,phase for some rows, RUNS=9 for more runs
+	$(GO) run ./cmd/internal/bench $(if $(ROW),-row $(ROW)) $(if $(RUNS),-runs $(RUNS))
 
 lint: ## gofmt, go vet, staticcheck, golangci-lint, go mod tidy
 	.ci/lint.sh
