@@ -107,9 +107,26 @@ func (e episode) run(located workspace.Plan, log enginetest.PowerLog) (run.Resul
 	launcher, err := proc.NewLauncher(seam)
 	must(err)
 	runner := &run.Runner{Launcher: launcher, Clock: time.Now, Seam: seam, ProgressEvery: time.Hour}
+	if e.Resolve {
+		return resolve(runner, located, log)
+	}
 	job := jobOf(located, append([]string{e.Program}, e.Agent...), e.Options)
 	job.Observe = observer(log)
 	return runner.Run(context.Background(), job)
+}
+
+// resolve decides about the unresolved attempt.
+func resolve(runner *run.Runner, located workspace.Plan, log enginetest.PowerLog) (run.Result, error) {
+	text, err := os.ReadFile(located.StatePath())
+	must(err)
+	st, err := newRecords().state(string(text))
+	must(err)
+	d := run.Decision{Plan: located, AttemptID: st.ActiveAttempt.ID, Status: record.Interrupted, Note: "it hung", Command: []string{"again"}}
+	result, err := runner.Resolve(context.Background(), d)
+	if err == nil {
+		must(log.Mark(markAbandoned, d.AttemptID, ""))
+	}
+	return result, err
 }
 
 func chain(seams ...fsx.Seam) fsx.Seam {

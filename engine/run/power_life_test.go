@@ -26,6 +26,7 @@ type episode struct {
 	Options run.Options
 	Agent   []string // what the agent does
 	Program string   // the agent, where it is not the fake one
+	Resolve bool   // instead of a run, a person decides about the unresolved attempt
 	Fault   fault
 	Want    string // how the invocation ends
 }
@@ -109,6 +110,12 @@ var life = []episode{
 		Fault: fault{At: "^before create outcomes/"}, Want: unresolved,
 	},
 	{Name: "no retry of an unresolved attempt", Want: refused},
+	{Name: "a decision", Resolve: true, Want: stopped},
+	{
+		Name: "another outcome that can't be written", Options: run.Options{RetryStopped: true},
+		Agent: []string{"complete=done"},
+		Fault: fault{At: "^before create outcomes/"}, Want: unresolved,
+	},
 	{
 		Name:    "an abandoned attempt, a phase that completes, and a worker whose handler is killed",
 		Options: run.Options{RetryStopped: true}, Agent: []string{"phase-3:forever", "complete=done"},

@@ -22,6 +22,7 @@ func BenchmarkOutcomes(b *testing.B) {
 	s := Store{dir}
 	o := outcome("a1", "phase-1", record.Blocked)
 	o.Format = record.OutcomeFormat
+	o.StopOn, o.SecretEnv = []string{}, []string{}
 	o.Argv, o.Artifacts, o.Swept, o.Survivors = []string{"agent", "exec"}, []record.Artifact{}, []record.Leftover{}, []record.Leftover{}
 	for range 100 {
 		o.Summary += "some words of a summary, as an agent writes it "

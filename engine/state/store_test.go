@@ -114,6 +114,7 @@ func TestAnOutcomeIsNeverOverwritten(t *testing.T) {
 	s, _ := store(t)
 	o := outcome("a1", "phase-1", record.Blocked)
 	o.Format = record.OutcomeFormat
+	o.StopOn, o.SecretEnv = []string{}, []string{}
 	o.Argv, o.Artifacts, o.Swept, o.Survivors = []string{}, []record.Artifact{}, []record.Leftover{}, []record.Leftover{}
 	name := workspace.OutcomeFile("a1")
 	if err := s.WriteOutcome(name, o); err != nil {
