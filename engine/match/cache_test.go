@@ -46,7 +46,7 @@ func checkMemory(t *testing.T, m *Matcher, l limits) {
 }
 
 func TestStatesStayWithinBounds(t *testing.T) {
-	text := coins(64 << 10)
+	text := coins(24 << 10)
 	for _, e := range explosions {
 		t.Run(e.name, func(t *testing.T) {
 			l := limitsFor(1)
@@ -69,7 +69,7 @@ func TestAllRulesStayWithinBounds(t *testing.T) {
 		exprs = append(exprs, strings.ReplaceAll(explosions[i%len(explosions)].expr, "c", string(rune('c'+i))))
 	}
 	m := compile(t, exprs...).NewMatcher()
-	feed(t, m, coins(40<<10))
+	feed(t, m, coins(8<<10))
 	checkMemory(t, m, limitsFor(MaxRules))
 	used := 0
 	for i := range m.runners {
@@ -82,51 +82,40 @@ func TestAllRulesStayWithinBounds(t *testing.T) {
 
 // A cache that is of no use is left alone most of the time, and tried again.
 func TestUselessCacheIsLeft(t *testing.T) {
-	m := compile(t, `[ab]*a[ab]{200}c`).NewMatcher()
+	m := compile(t, `[ab]*a[ab]{200}c`).newMatcher(limits{cache: 64 << 10, detour: 4 << 10, maxDetour: 64 << 10})
 	r := &m.runners[0]
 	cached := 0
-	for rest := coins(256 << 10); len(rest) > 0; rest = rest[256:] {
+	for rest := coins(32 << 10); len(rest) > 0; rest = rest[64:] {
 		if r.at != 0 {
-			cached += 256
+			cached += 64
 		}
-		m.Write(rest[:256])
+		m.Write(rest[:64])
 	}
-	if cached == 0 || cached > 32<<10 {
+	if cached == 0 || cached > 4<<10 {
 		t.Errorf("%d bytes were looked up", cached)
 	}
-	// What is simple now ends the detour.
-	for range 3 * r.limits.detour / chunk * 2 {
-		m.Write(make([]byte, chunk))
-	}
+	// What is simple now ends the detour, and is looked up.
+	m.Write(make([]byte, 256<<10))
 	if r.at == 0 {
 		t.Errorf("%d bytes of the detour are left", r.left)
 	}
 }
 
-// Each detour is twice as long as the one before, up to a bound, and a cache
-// that was of use starts anew.
+// Each detour is twice as long as the one before, up to a bound.
 func TestDetours(t *testing.T) {
-	l := limits{cache: 4000, detour: 10, maxDetour: 35}
+	l := limits{cache: 4000, detour: 1000, maxDetour: 3500}
 	m := compile(t, `[ab]*a[ab]{200}c`).newMatcher(l)
 	r := &m.runners[0]
 	var detours []int
-	for _, b := range coins(10 << 10) {
+	for _, b := range coins(32 << 10) {
 		before := r.at
 		m.Write([]byte{b})
 		if before != 0 && r.at == 0 {
 			detours = append(detours, r.left)
 		}
 	}
-	if len(detours) < 4 || detours[0] != 10 || detours[1] != 20 || detours[2] != 35 || detours[3] != 35 {
+	if len(detours) < 4 || detours[0] != 1000 || detours[1] != 2000 || detours[2] != 3500 || detours[3] != 3500 {
 		t.Fatalf("detours of %v bytes", detours[:min(4, len(detours))])
-	}
-	// Text of other letters takes no new state.
-	m.Write([]byte(strings.Repeat("x", 1000)))
-	for i := 0; r.at != 0 && i < 1000; i++ {
-		m.Write(coins(1000)[i : i+1])
-	}
-	for r.at == 0 {
-		m.Write([]byte("x"))
 	}
 }
 
@@ -146,8 +135,9 @@ func TestUsefulCacheIsKept(t *testing.T) {
 
 // A cache that is full, but was of use, is emptied and goes on.
 func TestFullCacheIsEmptied(t *testing.T) {
-	m := compile(t, `[ab]*a[ab]{8}c`).newMatcher(limits{cache: 4000, detour: 1 << 30, maxDetour: 1 << 30})
+	m := compile(t, `[ab]*a[ab]{8}c`).newMatcher(limits{cache: 4000, detour: 1 << 29, maxDetour: 1 << 30})
 	r := &m.runners[0]
+	r.detour *= 2 // as after one that was of no use
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 2000 {
 		word := string(coins(64)[random.IntN(32):][:12])
@@ -159,6 +149,39 @@ func TestFullCacheIsEmptied(t *testing.T) {
 	if r.emptied == 0 {
 		t.Error("the cache was never full")
 	}
+	if r.detour != r.limits.detour {
+		t.Errorf("the next detour would be of %d bytes", r.detour)
+	}
+}
+
+// Where a rule rests, text is passed over: all of it when no match can come any
+// more, or up to a literal or a newline.
+func TestRest(t *testing.T) {
+	for _, c := range []struct {
+		expr, text, skip string
+		anchored, rests  bool
+	}{
+		{`STOP(?:ped)?\b`, "we ", "STOP", false, true},
+		{`STOP`, "ST", "STOP", false, false},
+		{`(?m)^(?:FATAL|PANIC)`, "x", "\n", false, true},
+		{`(?m)^(?:FATAL|PANIC)`, "x\n", "\n", false, false},
+		{`\AOK`, "x", "", true, true},
+		{`\AOK`, "O", "", true, false},
+		{`^OK|^FAILED`, "x", "", true, true},
+		{`(?i)stop`, "x", "", false, false},
+		{`a|b`, "x", "", false, false},
+		{`\bstop`, " ", "", false, false},
+		{`\x{FFFD}x`, "x", "", false, false}, // any bad byte may be it
+	} {
+		m := compile(t, c.expr).NewMatcher()
+		if hit, ok := m.Write([]byte(c.text)); ok {
+			t.Fatalf("%s on %q: %+v", c.expr, c.text, hit)
+		}
+		r := &m.runners[0]
+		if p := r.prog; string(p.skip) != c.skip || p.anchored != c.anchored || r.cache.state(r.at).resting != c.rests {
+			t.Errorf("%s on %q: skip %q, anchored %t, rests %t", c.expr, c.text, p.skip, p.anchored, r.cache.state(r.at).resting)
+		}
+	}
 }
 
 func TestWriteAllocatesNothing(t *testing.T) {
@@ -168,8 +191,8 @@ func TestWriteAllocatesNothing(t *testing.T) {
 		l     limits
 	}{
 		"agent":     {sixteen, agentText(chunk), limitsFor(MaxRules)},
-		"simulated": {sixteen, agentText(chunk)[:4<<10], limits{}},
-		"explosion": {[]string{`[ab]*a[ab]{20}c`}, coins(chunk), limits{cache: 10_000, detour: 100, maxDetour: 1000}},
+		"simulated": {sixteen, agentText(1 << 10), limits{}},
+		"explosion": {[]string{`[ab]*a[ab]{20}c`}, coins(4 << 10), limits{cache: 10_000, detour: 100, maxDetour: 1000}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := compile(t, c.exprs...).newMatcher(c.l)

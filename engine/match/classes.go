@@ -133,9 +133,6 @@ func (c *classes) splitASCII() {
 		}
 		c.ascii[r] = uint8(c.of[longer])
 	}
-	if longer+1 < len(c.starts) && c.starts[longer+1] == utf8.RuneSelf {
-		longer++
-	}
 	c.starts, c.of = c.starts[longer:], c.of[longer:]
 	c.starts[0] = utf8.RuneSelf
 }

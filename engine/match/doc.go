@@ -7,10 +7,13 @@
 // regexp.MustCompile(expr).Match(history) holds for some rule. So an expression
 // may match across any number of Writes, as (?s)A.*B does, and the end of each
 // Write counts as the end of the text, so that "Password: $" is seen when the
-// worker then falls silent. An end that the next Write moves on is forgotten: in
-// the middle of what is written $ and \z match nothing. Every byte that is no
-// UTF-8 counts as U+FFFD, and so do the bytes of a character that the end of a
-// Write cuts, for the question asked there; the next Write joins them again.
+// worker then falls silent. Inside what one Write brings, $ and \z match
+// nothing; a match that does not depend on the end can't be undone by what
+// follows, so it counts wherever it lies.
+//
+// Every byte that is no UTF-8 counts as U+FFFD. So do the bytes of a character
+// that the end of a Write cuts, but only for the question asked there: the next
+// Write joins them again.
 //
 // # How
 //

@@ -18,8 +18,8 @@ type Hit struct {
 // [Matcher.Write] was given, in that order, from however many streams. A Matcher
 // is not safe for concurrent use.
 type Matcher struct {
-	runners []runner
-	read    int64 // bytes of the history
+	runners []runner // none without rules, and once there is a hit
+	read    int64    // bytes of the history
 
 	tail [utf8.UTFMax]byte // an unfinished character at the end of the history
 	held int               // its length
@@ -47,14 +47,14 @@ func (r *Rules) newMatcher(l limits) *Matcher {
 // reported, wherever in p they match. Once there is a Hit it stays, and
 // nothing is read any more.
 func (m *Matcher) Write(p []byte) (Hit, bool) {
-	if m.hasHit || len(m.runners) == 0 {
+	if len(m.runners) == 0 {
 		return m.hit, m.hasHit
 	}
 	parts := m.split(p)
 	for i := range m.runners {
 		if n, ok := m.runners[i].add(parts); ok {
 			m.hit, m.hasHit = m.hitBy(i, n), true
-			m.runners = nil // frees the states
+			m.runners = nil // nothing is searched for any more
 			return m.hit, true
 		}
 	}
@@ -69,8 +69,8 @@ func (m *Matcher) Write(p []byte) (Hit, bool) {
 // It is meant for few bytes, which something before the Matcher holds back:
 // they are simulated, at a fraction of the speed of Write.
 func (m *Matcher) Peek(held []byte) (Hit, bool) {
-	if m.hasHit {
-		return m.hit, true
+	if len(m.runners) == 0 {
+		return m.hit, m.hasHit
 	}
 	parts := m.split(held)
 	for i := range m.runners {

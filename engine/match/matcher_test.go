@@ -44,6 +44,7 @@ var matcherCases = []struct {
 	{"character cut, then another", []string{`\x{FFFD}\x{FFFD}b`}, []string{"\xe2", "\x82", "b"}, 2, 0, 3},
 	{"cut character is bad at an end", []string{`a\x{FFFD}$`}, []string{"a", "\xc3"}, 1, 0, 2},
 	{"cut character joined again", []string{`aé`}, []string{"a\xc3", "\xa9"}, 1, 0, 3},
+	{"cut character, then a whole one", []string{`é`}, []string{"\xe2\x82", "\xc3\xa9"}, 1, 0, 4},
 	{"bad bytes, one by one", []string{`^\x{FFFD}{3}b`}, []string{"\xf0\x9f\x98b"}, 0, 0, 4},
 	{"NUL", []string{`a\x00b`}, []string{"a\x00", "b"}, 1, 0, 3},
 	{"fold", []string{`(?i)straße ſk`}, []string{"STRAßE sK"}, 0, 0, 10},

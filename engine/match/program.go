@@ -143,7 +143,7 @@ func (p *program) analyse(prog *syntax.Prog) error {
 		p.anchored = true
 	case len(p.idle) == 0:
 		p.skip = []byte("\n")
-	case len(p.idle) == 1 && literal != "":
+	case literal != "":
 		p.skip = []byte(literal)
 	}
 	return nil

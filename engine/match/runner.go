@@ -3,7 +3,7 @@ package match
 import "math"
 
 const (
-	// rulecacheBytes is how much the states of one rule may fill.
+	// ruleCacheBytes is how much the states of one rule may fill.
 	ruleCacheBytes = 1 << 20
 	// cacheBytes is how much the states of all rules of a Matcher may fill. It
 	// is shared out evenly.

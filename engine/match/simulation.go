@@ -104,7 +104,7 @@ func (s *simulation) step(class int32) bool {
 			return true
 		}
 	}
-	if !p.anchored && s.follow(&s.next, p.start, here) {
+	if s.follow(&s.next, p.start, here) {
 		return true
 	}
 	s.now, s.next = s.next, s.now
@@ -141,15 +141,16 @@ func (s *simulation) follow(to *threads, pc uint16, at context) bool {
 }
 
 // settle completes now, which has been reached behind a character of kind
-// before. It reports whether the program matches here whatever follows: one
-// that ends in an assertion does where each continuation satisfies one.
+// before. It reports whether the program matches here whatever follows, as
+// a(?:\b|\B) does behind its a. Two kinds stand for all that may follow: a newline
+// and the end satisfy every assertion that kindOther does.
 func (s *simulation) settle(before kind) bool {
 	if !s.now.asserting {
 		s.before = kindOther
 		return false
 	}
 	s.before = before
-	return s.decide(kindOther) && s.decide(kindWord) && s.decide(kindNewline) && s.decide(kindNone)
+	return s.decide(kindOther) && s.decide(kindWord)
 }
 
 // decide answers the assertions of now by the kind of what follows, into

@@ -26,7 +26,7 @@ type episode struct {
 	Options run.Options
 	Agent   []string // what the agent does
 	Program string   // the agent, where it is not the fake one
-	Resolve bool   // instead of a run, a person decides about the unresolved attempt
+	Resolve bool     // instead of a run, a person decides about the unresolved attempt
 	Fault   fault
 	Want    string // how the invocation ends
 }
