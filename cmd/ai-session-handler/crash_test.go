@@ -177,7 +177,7 @@ func (r *repo) files() map[string]string {
 	r.t.Helper()
 	sums := map[string]string{}
 	_ = filepath.WalkDir(r.path(workspace.DirName), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && d.Name() != workspace.StateFile && !strings.HasSuffix(path, ".tmp") {
+		if err == nil && d.Type().IsRegular() && d.Name() != workspace.StateFile && d.Name() != workspace.EventsFile && !strings.HasSuffix(path, ".tmp") {
 			data, _ := os.ReadFile(path)
 			sums[path] = fmt.Sprintf("%x", sha256.Sum256(data))
 		}
