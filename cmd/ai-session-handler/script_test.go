@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -25,7 +26,7 @@ import (
 // await.
 //
 //	exits CODE PROGRAM ARG…   run a program, which must exit with CODE
-//	await PATTERN             until there is a file
+//	await PATTERN [RE]        until there is a file, in which a line matches RE
 //	file NAME PATTERN         put the path of the one file into $NAME
 //	field PATTERN KEY WANT    the value at KEY (a.b.0.c) of a JSON file, or of
 //	                          stdout; WANT is text, or a regexp as /…/
@@ -74,14 +75,18 @@ func scriptExits(ts *testscript.TestScript, args []string) {
 }
 
 func scriptAwait(ts *testscript.TestScript, args []string) {
-	for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
+	re := regexp.MustCompile("(?m)" + strings.Join(args[1:], " "))
+	there := func() bool {
 		matches, err := filepath.Glob(ts.MkAbs(args[0]))
 		ts.Check(err)
-		if len(matches) > 0 {
-			return
-		}
+		return slices.ContainsFunc(matches, func(path string) bool {
+			data, err := os.ReadFile(path)
+			return len(args) == 1 || err == nil && re.Match(data)
+		})
+	}
+	for deadline := time.Now().Add(patience); !there(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			ts.Fatalf("%s is not there", args[0])
+			ts.Fatalf("%s is not there, or does not match %s", args[0], re)
 		}
 	}
 }
