@@ -123,7 +123,7 @@ func (d *Disk) find(path string) (parent *object, name string, err error) {
 func (d *Disk) appear(s Step, parent *object, name string, before *object) error {
 	known := d.inodes[s.Inode]
 	switch {
-	case known == nil || s.Op == "create" || s.Op == "mkdir": // numbers of inodes are used again
+	case known == nil || s.Op == "create" || s.Op == "mkdir" || s.Op == "append" && before == nil: // numbers of inodes are used again
 		known = &object{}
 		if s.Dir {
 			known = newDir()

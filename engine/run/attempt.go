@@ -96,7 +96,7 @@ func (v *invocation) makeDirs() error {
 	}
 	v.closeDirs()
 	v.handler, v.dir, v.store, v.made = handler, dir, state.Store{Dir: dir}, true
-	v.logged(v.events.open(dir))
+	v.events.in(dir)
 	return nil
 }
 

@@ -15,28 +15,21 @@ import (
 // from it, and an error ends the log and never the run.
 type eventLog struct {
 	mu      sync.Mutex
-	waiting []byte // lines from before there was a file
+	dir     *fsx.Dir // of the plan; nil until it is there for good
+	waiting []byte   // lines from before there was a directory
 	file    *fsx.File
 	lost    bool
 }
 
-// open begins to write. A line that a crash cut off is ended first.
-func (l *eventLog) open(dir *fsx.Dir) error {
+// in says where the log belongs.
+func (l *eventLog) in(dir *fsx.Dir) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	file, whole, err := dir.Append(workspace.EventsFile)
-	if err != nil {
-		l.lost = true
-		return err
-	}
-	l.file = file
-	if !whole {
-		l.waiting = append([]byte{'\n'}, l.waiting...)
-	}
-	return l.flush()
+	l.dir = dir
 }
 
-// add writes one event, or keeps it until there is a file.
+// add writes one event, or keeps it until there is a directory. The error comes
+// once.
 func (l *eventLog) add(e record.Event) error {
 	line, err := record.EncodeLine(e)
 	if err != nil {
@@ -48,15 +41,31 @@ func (l *eventLog) add(e record.Event) error {
 		return nil
 	}
 	l.waiting = append(l.waiting, line...)
-	if l.file == nil {
+	if l.dir == nil {
 		return nil
 	}
-	return l.flush()
+	err = l.flush()
+	l.waiting, l.lost = nil, err != nil
+	return err
 }
 
 func (l *eventLog) flush() error {
+	if l.file == nil {
+		if err := l.open(); err != nil {
+			return err
+		}
+	}
 	_, err := l.file.Write(l.waiting)
-	l.waiting, l.lost = nil, err != nil
+	return err
+}
+
+// open opens the file. A line that a crash cut off is ended first.
+func (l *eventLog) open() (err error) {
+	whole := false
+	l.file, whole, err = l.dir.Append(workspace.EventsFile)
+	if err == nil && !whole {
+		l.waiting = append([]byte{'\n'}, l.waiting...)
+	}
 	return err
 }
 
