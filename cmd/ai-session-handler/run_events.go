@@ -1,0 +1,50 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ai-session-handler/ai-session-handler/cmd/internal/ui"
+	"github.com/ai-session-handler/ai-session-handler/engine/run"
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
+)
+
+// tellEvents lets the events of a job go to the file that --events names too.
+func (c *runCmd) tellEvents(a *app, to printer, job *run.Job) (done func(), err error) {
+	if c.Events == "" {
+		return func() {}, nil
+	}
+	file, err := a.openEvents(c.Events)
+	if err != nil {
+		return nil, err
+	}
+	events, others := ui.NewEvents(file), job.Observe
+	job.Observe = func(e record.Event) { others(e); events.Event(e) }
+	return func() {
+		if err := events.Close(); err != nil {
+			to.Error("warning: --events " + c.Events + ": " + err.Error())
+		}
+		if file != a.stdout {
+			_ = file.Close()
+		}
+	}, nil
+}
+
+// openEvents opens a file for events. One that is a pipe must have a reader:
+// waiting for one could be waiting for ever.
+func (a *app) openEvents(name string) (*os.File, error) {
+	if name == "-" {
+		return a.stdout, nil
+	}
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND|unix.O_NONBLOCK, 0o600)
+	if errors.Is(err, unix.ENXIO) {
+		err = fmt.Errorf("%w: it is a pipe that nobody reads; start the reader first", err)
+	}
+	if err != nil {
+		return nil, inputErrorf("--events %s: %v", name, err)
+	}
+	return file, nil
+}
