@@ -92,3 +92,39 @@ func TestASecretInAnEarlierResultIsRefused(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
+
+// TestASecretInAnOldPlanIsMaskedInTheDiff accepts a plan out of which a value
+// was taken.
+func TestASecretInAnOldPlanIsMaskedInTheDiff(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, 2)
+	good, err := os.ReadFile(r.plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(r.plan, []byte(strings.Replace(string(good), "## Phase 1", "Use tok-Zq7-value.\n\n## Phase 1", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if e := r.run([]string{"complete=done"}, "--max-phases", "1"); e.code != exitOK {
+		t.Fatalf("%+v", e)
+	}
+	if err := os.WriteFile(r.plan, good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, flag := range []string{"--max-phases=1", "--accept-plan-change"} {
+		code := exitInvalid // as long as the change is not accepted
+		if flag == "--accept-plan-change" {
+			code = exitOK
+		}
+		e := r.exec([]string{"A_TOKEN=tok-Zq7-value"}, r.runArgs([]string{"complete=done"}, "--secret-env", "A_TOKEN", "--events", "events", flag)...)
+		if e.code != code || !strings.Contains(e.err, "-Use [masked:A_TOKEN].") {
+			t.Errorf("%s: %+v", flag, e)
+		}
+		noSecret(t, flag, e.out+e.err, "tok-Zq7-value")
+	}
+	events, err := os.ReadFile(r.path("events"))
+	if err != nil || !strings.Contains(string(events), "masked:A_TOKEN") {
+		t.Errorf("%s %v", events, err)
+	}
+	noSecret(t, "events", string(events), "tok-Zq7-value")
+}
