@@ -77,7 +77,7 @@ var rules = []rule{
 	{
 		from:   []string{"..."},
 		except: []string{"engine/enginetest/..."},
-		never:  []string{"engine/enginetest/..."},
+		never:  []string{"engine/enginetest/...", "cmd/internal/termtest"},
 		why:    "only tests import it",
 	},
 }
