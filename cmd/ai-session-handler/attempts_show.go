@@ -24,8 +24,8 @@ type attemptsShowCmd struct {
 
 // Help is the long help of the command.
 func (*attemptsShowCmd) Help() string {
-	return `Prompt and transcript are shown as the transcript was live: without control sequences
-and with replacement characters for what is no text. --raw shows every byte; the
+	return `Prompt and transcript are shown as the transcript was live: without control sequences,
+but for colours where --color has them, and with replacement characters for what is no text. --raw shows every byte; the
 transcript's header, which the runner wrote, is never shown.
 
 The digests in the outcome tell whether prompt, transcript and index are what the runner

@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/ai-session-handler/ai-session-handler/cmd/internal/ui"
 	"github.com/ai-session-handler/ai-session-handler/engine/binding"
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
 )
@@ -29,6 +30,7 @@ var testOnlyGrace = binding.DefaultGrace
 type cli struct {
 	Directory string           `short:"C" placeholder:"DIR" help:"Take relative paths from DIR instead of the current directory."`
 	Quiet     bool             `short:"q" help:"Show no worker output and no progress; the result and errors are still shown."`
+	Color     ui.Color         `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Show colours: always, never, or auto, on a terminal. NO_COLOR and CLICOLOR_FORCE change auto."`
 	Version   kong.VersionFlag `help:"Print the version."`
 
 	Run      runCmd      `cmd:"" help:"Run the remaining phases of a plan."`
@@ -62,6 +64,7 @@ type app struct {
 	environ []string
 	dir     string // absolute; what relative paths are taken from
 	json    bool
+	color   ui.Color
 	stdout  *os.File
 	stderr  *os.File
 }
@@ -145,7 +148,7 @@ func (a *app) configure(grammar *cli) error {
 	if err != nil {
 		return inputErrorf("the current directory can't be found: %v", err)
 	}
-	a.dir, a.quiet = cwd, grammar.Quiet
+	a.dir, a.quiet, a.color = cwd, grammar.Quiet, grammar.Color
 	a.dir = a.path(grammar.Directory)
 	if info, err := os.Stat(a.dir); err != nil || !info.IsDir() {
 		return inputErrorf("-C %s: not a directory", grammar.Directory)

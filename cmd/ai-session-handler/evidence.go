@@ -10,7 +10,6 @@ import (
 	"os"
 	"unicode/utf8"
 
-	"github.com/ai-session-handler/ai-session-handler/cmd/internal/ui"
 	"github.com/ai-session-handler/ai-session-handler/engine/termtext"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
@@ -102,7 +101,7 @@ func (s *sealed) show(a *app, offset int64, raw bool) error {
 		a.warn(s.altered())
 		return nil
 	}
-	safe := termtext.NewFilter(a.stdout, ui.Colours(a.stdout, a.environ))
+	safe := termtext.NewFilter(a.stdout, a.color.On(a.stdout, a.environ))
 	if err := s.copyFrom(offset, safe); err != nil {
 		return err
 	}

@@ -85,7 +85,9 @@ func exitTerms() []manual.Term {
 }
 
 var environment = []manual.Term{
-	{Word: "NO_COLOR", Meaning: "When it is set and not empty, nothing of ours is coloured."},
+	{Word: "CLICOLOR_FORCE", Meaning: "When it is set and not 0, colours are kept in files and pipes too, like with --color always. NO_COLOR wins over it."},
+	{Word: "NO_COLOR", Meaning: "When it is set and not empty, nothing is coloured, like with --color never."},
+	{Word: "TERM", Meaning: "Without it, or when it is dumb, a terminal gets neither colours nor the block below the output."},
 	{Word: "PATH", Meaning: "Where an agent's program is looked up whose name has no slash."},
 	{Word: "AI_SESSION_HANDLER", Meaning: "Set to 1 for a worker."},
 	{Word: proc.EnvAttemptID, Meaning: "Set for a worker: the id of its attempt. It should hand it on to what it starts."},

@@ -31,6 +31,9 @@ func (*runCmd) Help() string {
 its standard input. The phase is done only when the agent exits with code 0 and its
 last words are exactly one <phase-complete> block.
 
+On a terminal the phase in progress stands below the worker's output. Elsewhere, and
+where stdout is a pipe, a line each minute says the same.
+
 Ctrl-C ends the worker and everything it started, records that, and exits. A second
 one shortens the time the worker gets to end by itself.
 
@@ -59,7 +62,7 @@ func (c *runCmd) Run(a *app, code *int) error {
 	default:
 		c.Events = a.path(c.Events)
 	}
-	console := ui.NewConsole(stdout, a.stderr, ui.Options{Quiet: a.quiet, Env: a.environ})
+	console := ui.NewConsole(stdout, a.stderr, ui.Options{Quiet: a.quiet, Color: a.color, Env: a.environ})
 	defer func() { _ = console.Close() }()
 	to := masking{console, secrets}
 	warnUnset(to, unset)

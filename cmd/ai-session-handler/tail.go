@@ -10,7 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ai-session-handler/ai-session-handler/cmd/internal/ui"
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
 	"github.com/ai-session-handler/ai-session-handler/engine/termtext"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
@@ -123,7 +122,7 @@ type tail struct {
 func newTail(a *app, h *history, id string, lines int, raw bool) *tail {
 	t := &tail{a: a, h: h, id: id, lines: lines, out: a.stdout}
 	if !raw {
-		t.safe = termtext.NewFilter(a.stdout, ui.Colours(a.stdout, a.environ))
+		t.safe = termtext.NewFilter(a.stdout, a.color.On(a.stdout, a.environ))
 		t.out = t.safe
 	}
 	return t

@@ -35,6 +35,20 @@ func BenchmarkWriterToPipe(b *testing.B) {
 	}
 }
 
+// BenchmarkWriterWithBlock is BenchmarkWriter for a terminal with a block.
+func BenchmarkWriterWithBlock(b *testing.B) {
+	for name, length := range map[string]int{"64KiB": 64 << 10, "line": 80} {
+		b.Run(name, func(b *testing.B) {
+			w := newTerminalWriter(devNull(b), time.Hour, true, func() place { return place{columns: 80, rows: 24} })
+			w.setBlock(blockAt(phaseStartedEvent("Move"), 0, 0).rows)
+			benchmarkWrites(b, w, strings.Repeat("x", length-1)+"\n")
+			if err := w.Close(time.Hour); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+}
+
 func BenchmarkConsole(b *testing.B) {
 	null := devNull(b)
 	c := newConsole(null, null, Options{}, time.Hour)

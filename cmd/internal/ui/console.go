@@ -4,11 +4,8 @@ import (
 	"errors"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/termtext"
 )
@@ -22,36 +19,51 @@ type Console struct {
 
 	out, err             *Writer // the same one where both are one file
 	workerOut, workerErr *stream
+	activity             *activity // of the worker
 }
 
 // Options are what the command line and the environment say about a Console.
 type Options struct {
 	Quiet bool     // nothing of the worker and no progress
-	Env   []string // as of os.Environ; read for NO_COLOR
+	Color Color    // zero: ColorAuto
+	Env   []string // as of os.Environ; read for TERM, NO_COLOR and CLICOLOR_FORCE
 }
 
 // NewConsole returns a Console of two open files, which may be one and the
 // same: then what goes to either comes out in the order of the calls. It leaves
-// their modes alone and never closes them. The caller has to Close it.
+// their modes alone and never closes them. The caller has to Close it, which
+// also leaves a terminal as it was.
 func NewConsole(stdout, stderr *os.File, o Options) *Console {
 	return newConsole(stdout, stderr, o, Patience)
 }
 
 func newConsole(stdout, stderr *os.File, o Options, patience time.Duration) *Console {
-	c := &Console{quiet: o.Quiet, patience: patience}
-	c.out = newWriter(stdout, patience, Colours(stdout, o.Env))
-	c.err = c.out
-	if !sameFile(stdout, stderr) {
-		c.err = newWriter(stderr, patience, Colours(stderr, o.Env))
+	c := &Console{quiet: o.Quiet, patience: patience, activity: &activity{clock: bootTime}}
+	c.err = newErrWriter(stdout, stderr, o, patience)
+	c.out = c.err
+	if !sameOutput(stdout, stderr) {
+		c.out = newWriter(stdout, patience, o.Color.On(stdout, o.Env))
 	}
-	c.workerOut, c.workerErr = newStream(c.out), newStream(c.err)
+	c.workerOut, c.workerErr = newStream(c.out, c.activity), newStream(c.err, c.activity)
 	return c
+}
+
+// newErrWriter returns the Writer to stderr, which has a place for a block on a
+// terminal that is read by a person. Where stdout is a pipe, what reads it
+// commonly writes on the same terminal, as tee and less do, and would write into
+// the block.
+func newErrWriter(stdout, stderr *os.File, o Options, patience time.Duration) *Writer {
+	colour := o.Color.On(stderr, o.Env)
+	if o.Quiet || !isTerminal(stderr) || !capable(o.Env) || isPipe(stdout) {
+		return newWriter(stderr, patience, colour)
+	}
+	return newTerminalWriter(stderr, patience, colour, func() place { return placeOf(stderr) })
 }
 
 // Stdout returns where the worker's standard output goes, the same for all
 // attempts. Its Write takes everything and keeps nothing; an error wraps
-// [ErrNotTaken] and means that some of it is not shown. Colours remain on a
-// terminal, unless NO_COLOR is set.
+// [ErrNotTaken] and means that some of it is not shown. Colours remain where
+// Options.Color has them.
 func (c *Console) Stdout() io.Writer { return c.worker(c.workerOut) }
 
 // Stderr is [Console.Stdout] for the worker's standard error.
@@ -77,9 +89,12 @@ func (c *Console) EndAttempt() {
 
 // Line shows one line about the run on standard error, unless quiet. Text may
 // hold anything and ends up in that line.
-func (c *Console) Line(text string) {
+func (c *Console) Line(text string) { c.safeLine(termtext.Line(text)) }
+
+// safeLine is Line for text that is safe, and may have colours of ours.
+func (c *Console) safeLine(text string) {
 	if !c.quiet {
-		c.err.own(termtext.Line(text) + "\n")
+		c.err.own(text + "\n")
 	}
 }
 
@@ -89,6 +104,21 @@ func (c *Console) Lines(text string) {
 		c.err.own(termtext.Paragraph(text))
 	}
 }
+
+// showBlock keeps b below the output of the terminal that stderr is, if it is
+// one, until hideBlock or Close.
+func (c *Console) showBlock(b *block) {
+	c.err.setBlock(func(columns int) []string {
+		rows := b.rows(columns)
+		rows[0] = c.palette().bold(rows[0])
+		return rows
+	})
+}
+
+func (c *Console) hideBlock() { c.err.setBlock(nil) }
+
+// palette is that of standard error.
+func (c *Console) palette() palette { return palette(c.err.colour) }
 
 // Result shows the end of a run, of one or several lines, on standard output.
 func (c *Console) Result(text string) { c.out.own(termtext.Paragraph(text)) }
@@ -118,6 +148,7 @@ func (c *Console) flush() []error {
 // of what will not go out any more; nothing is shown after Close. A destination
 // that is stuck delays it by [Patience] once, one that is slow by what it needs.
 func (c *Console) Close() error {
+	c.hideBlock()
 	// The worker's last bytes find room now or never: what is stuck now would
 	// make them wait again.
 	stuck := c.flush()
@@ -141,35 +172,4 @@ func (c *Console) writers() []*Writer {
 		return []*Writer{c.out}
 	}
 	return []*Writer{c.out, c.err}
-}
-
-func sameFile(a, b *os.File) bool {
-	infoA, errA := a.Stat()
-	infoB, errB := b.Stat()
-	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
-}
-
-// Colours reports whether what a worker prints may keep its colours in f: on a
-// terminal, unless env, as of os.Environ, has NO_COLOR.
-func Colours(f *os.File, env []string) bool { return !noColour(env) && isTerminal(f) }
-
-// isTerminal does not use File.Fd, which may change the mode of a file.
-func isTerminal(f *os.File) bool {
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return false
-	}
-	is := false
-	err = conn.Control(func(fd uintptr) { is = term.IsTerminal(int(fd)) })
-	return err == nil && is
-}
-
-// noColour reports whether NO_COLOR is set and not empty (no-color.org).
-func noColour(env []string) bool {
-	for _, entry := range env {
-		if value, ok := strings.CutPrefix(entry, "NO_COLOR="); ok && value != "" {
-			return true
-		}
-	}
-	return false
 }

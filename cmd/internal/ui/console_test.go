@@ -183,7 +183,8 @@ func stuck(t *testing.T) (*Console, *gate) {
 	t.Helper()
 	g := newGate()
 	w := newWriter(g, Patience, false)
-	c := &Console{patience: Patience, out: w, err: w, workerOut: newStream(w), workerErr: newStream(w)}
+	a := &activity{clock: bootTime}
+	c := &Console{patience: Patience, activity: a, out: w, err: w, workerOut: newStream(w, a), workerErr: newStream(w, a)}
 	write(t, w, strings.Repeat("x", bufferSize))
 	write(t, c.Stdout(), "\xe2")
 	return c, g

@@ -3,8 +3,7 @@ package ui
 import (
 	"fmt"
 	"strings"
-
-	"github.com/mattn/go-runewidth"
+	"time"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/termtext"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
@@ -13,34 +12,52 @@ import (
 // maxTitle is how many columns of a phase's title are shown.
 const maxTitle = 80
 
-// Progress shows the events of an invocation as plain lines.
+// Progress shows the events of an invocation as plain lines and, on a terminal,
+// the phase in progress as a block below the output.
 type Progress struct {
 	console *Console
 }
 
-// NewProgress returns a Progress that shows its lines on c.
+// NewProgress returns a Progress that shows what it does on c.
 func NewProgress(c *Console) *Progress { return &Progress{console: c} }
 
 // Event shows e, if it is of a kind that has a line. How often a phase in
-// progress has one is up to the sender. Safe for concurrent use.
+// progress has one is up to the sender; it has none while there is a block.
+// Safe for concurrent use.
 func (p *Progress) Event(e record.Event) {
-	if line := progressLine(e); line != "" {
-		p.console.Line(line)
+	c := p.console
+	switch e.Kind {
+	case record.PhaseProgress:
+		if e.Bytes > 0 { // some of which may be held back on its way to the console
+			c.activity.heard(time.Duration(e.SilentMS) * time.Millisecond)
+		}
+		if c.err.showsBlock() {
+			return
+		}
+	case record.PhaseEnded, record.InvocationEnded:
+		c.hideBlock()
+	}
+	if line := progressLine(e, c.palette()); line != "" {
+		c.safeLine(line)
+	}
+	if e.Kind == record.PhaseStarted {
+		c.showBlock(newBlock(e, c.activity))
 	}
 	if e.Detail != "" {
 		p.console.Lines("  " + strings.ReplaceAll(e.Detail, "\n", "\n  "))
 	}
 }
 
-// progressLine returns the line of e, or "" if it has none.
-func progressLine(e record.Event) string {
+// progressLine returns the line of e, or "" if it has none. It is safe to show.
+func progressLine(e record.Event, colours palette) string {
 	switch e.Kind {
 	case record.PhaseStarted:
 		return phaseStarted(e)
 	case record.PhaseProgress:
 		return phaseProgress(e)
 	case record.PhaseEnded:
-		return fmt.Sprintf("%s: %s after %s", phaseName(e), termtext.Line(string(e.Status)), duration(e.ElapsedMS))
+		status := colours.status(e.Status, termtext.Line(string(e.Status)))
+		return fmt.Sprintf("%s: %s after %s", phaseName(e), status, duration(e.ElapsedMS))
 	case record.PlanChanged, record.HistoryArchived, record.HistoryStarted, record.AttemptAbandoned, record.EventsLost:
 		return message(e)
 	}
@@ -88,5 +105,5 @@ func phaseTitle(e record.Event) string {
 	if e.Phase == nil || e.Phase.Title == "" {
 		return ""
 	}
-	return ` "` + runewidth.Truncate(termtext.Line(e.Phase.Title), maxTitle, "…") + `"`
+	return ` "` + fit(termtext.Line(e.Phase.Title), maxTitle) + `"`
 }

@@ -61,7 +61,7 @@ func TestProgressLines(t *testing.T) {
 			if tt.edit != nil {
 				tt.edit(&e)
 			}
-			if got := progressLine(e); got != tt.want {
+			if got := progressLine(e, false); got != tt.want {
 				t.Errorf("got  %q\nwant %q", got, tt.want)
 			}
 		})
@@ -78,7 +78,7 @@ func hostileEvent(kind record.EventKind) record.Event {
 // TestProgressLinesAreSafe does not rely on what the Console does as well.
 func TestProgressLinesAreSafe(t *testing.T) {
 	for _, kind := range eventKinds() {
-		if line := progressLine(hostileEvent(kind)); line != termtext.Line(line) {
+		if line := progressLine(hostileEvent(kind), false); line != termtext.Line(line) {
 			t.Errorf("%s: %q", kind, line)
 		}
 	}

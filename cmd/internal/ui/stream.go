@@ -8,19 +8,21 @@ import (
 
 // stream is one of a worker's two, on its way to a Writer.
 type stream struct {
-	w *Writer
+	w        *Writer
+	activity *activity // of both
 
 	mu     sync.Mutex
 	filter *termtext.Filter
 }
 
-func newStream(w *Writer) *stream {
-	return &stream{w: w, filter: termtext.NewFilter(w, w.colour)}
+func newStream(w *Writer, a *activity) *stream {
+	return &stream{w: w, activity: a, filter: termtext.NewFilter(w, w.colour)}
 }
 
 func (s *stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.activity.heard(0)
 	return s.filter.Write(p)
 }
 

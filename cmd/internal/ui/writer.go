@@ -31,6 +31,9 @@ const (
 // until the destination has taken the half of the buffer it was given. Then a
 // line "[output dropped: N bytes]" stands where they would have been. After an
 // error of the destination everything is dropped for good.
+//
+// On a terminal a block of rows may stand below the output. Then what is written
+// waits for up to [redrawEvery], so that it goes out together with the block.
 type Writer struct {
 	dst    io.Writer
 	colour bool // what is written may leave a colour on
@@ -40,7 +43,7 @@ type Writer struct {
 	turn sync.Mutex
 
 	mu       sync.Mutex
-	work     *sync.Cond    // the queue got something, or err was set
+	work     *sync.Cond    // there may be something to write, or err was set
 	moved    chan struct{} // closed at the next swap or error; nil if nobody waits
 	patience time.Duration
 	queue    []byte    // taken, not yet on its way
@@ -50,14 +53,27 @@ type Writer struct {
 	movedAt  time.Time // when written grew last
 	dropped  int64     // bytes not taken since the stall began; 0: not stalled
 	err      error     // why nothing is taken any more
+	live     *live     // nil: there never is a block
 }
 
 // newWriter returns a Writer to dst, whose Writes wait for room no longer than
 // patience while dst takes nothing. Where colour, what is written may leave one
 // on. The caller has to Close it.
 func newWriter(dst io.Writer, patience time.Duration, colour bool) *Writer {
-	w := &Writer{dst: dst, colour: colour, patience: patience, queue: make([]byte, 0, queueSize)}
+	return startWriter(dst, patience, colour, nil)
+}
+
+// newTerminalWriter is newWriter for a terminal, which place looks at.
+func newTerminalWriter(dst io.Writer, patience time.Duration, colour bool, place func() place) *Writer {
+	return startWriter(dst, patience, colour, &live{place: place, screen: screen{limit: maxHeld}})
+}
+
+func startWriter(dst io.Writer, patience time.Duration, colour bool, l *live) *Writer {
+	w := &Writer{dst: dst, colour: colour, patience: patience, queue: make([]byte, 0, queueSize), live: l}
 	w.work = sync.NewCond(&w.mu)
+	if l != nil {
+		l.alarm = time.AfterFunc(never, w.look)
+	}
 	go w.run(make([]byte, 0, queueSize))
 	return w
 }
@@ -103,9 +119,11 @@ func (w *Writer) Flush(timeout time.Duration) error {
 	return nil
 }
 
-// Close is Flush, after which nothing is taken any more. It does not close the
-// destination. The goroutine ends as soon as the destination lets go of it.
+// Close is Flush without a block, after which nothing is taken any more. It
+// does not close the destination. The goroutine ends as soon as the destination
+// lets go of it.
 func (w *Writer) Close(timeout time.Duration) error {
+	w.setBlock(nil)
 	err := w.Flush(timeout)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -142,6 +160,25 @@ func (w *Writer) stopWaiting() {
 	defer w.mu.Unlock()
 	w.patience = 0
 	w.announce()
+}
+
+// setBlock makes rows, which must not wait, what stands below the output of a
+// terminal: it is asked for them now and at least once a second, for a number
+// of columns. With nil nothing does; Flush waits until that is so.
+func (w *Writer) setBlock(rows func(columns int) []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.live != nil {
+		w.taken += w.live.set(rows)
+		w.work.Signal()
+	}
+}
+
+// showsBlock reports whether there is a block that somebody can read.
+func (w *Writer) showsBlock() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.live != nil && w.live.rows != nil && w.live.fits
 }
 
 // take is Write for the holder of turn and mu.
@@ -206,6 +243,7 @@ func (w *Writer) drop(n int) error {
 func (w *Writer) wait(d time.Duration) {
 	if w.moved == nil {
 		w.moved = make(chan struct{})
+		w.work.Signal() // what waits for a block waits no longer
 	}
 	moved := w.moved
 	w.mu.Unlock()

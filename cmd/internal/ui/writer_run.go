@@ -22,30 +22,56 @@ const (
 // run writes out what is taken. It owns batch, and exchanges it for the queue.
 func (w *Writer) run(batch []byte) {
 	for ok := true; ok; {
-		if batch, ok = w.swap(batch); ok {
-			ok = w.writeOut(batch)
+		var out []byte
+		var count int64
+		if batch, out, count, ok = w.swap(batch); ok {
+			ok = w.writeOut(out, count)
 		}
 	}
 }
 
-// swap waits for something to write, and returns it for an empty batch. It
-// reports whether there will be anything.
-func (w *Writer) swap(batch []byte) ([]byte, bool) {
+// swap waits for something to write, and returns it for an empty batch: as it
+// was taken, as it goes out, and how much that is of what was taken. It reports
+// whether there will be anything.
+func (w *Writer) swap(empty []byte) (batch, out []byte, count int64, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.announce() // the batch before is out
-	for len(w.queue) == 0 && w.err == nil {
+	for w.err == nil && !w.ready() {
 		w.work.Wait()
 	}
 	if w.err != nil {
-		return nil, false
+		return nil, nil, 0, false
 	}
-	batch, w.queue = w.queue, batch[:0]
+	batch, w.queue = w.queue, empty[:0]
 	if w.dropped > 0 {
 		w.markCut()
 	}
 	w.announce()
-	return batch, true
+	if w.live == nil {
+		return batch, batch, int64(len(batch)), true
+	}
+	count = int64(len(batch)) + w.live.owed
+	return batch, w.live.frame(batch), count, true
+}
+
+// ready reports whether there is something to write now. If not, look is called
+// when there may be, unless something is taken before.
+func (w *Writer) ready() bool {
+	if w.live == nil {
+		return len(w.queue) > 0
+	}
+	wait := w.live.wait(len(w.queue), w.moved != nil)
+	if wait > 0 {
+		w.live.alarm.Reset(wait)
+	}
+	return wait <= 0
+}
+
+func (w *Writer) look() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.work.Signal()
 }
 
 // markCut ends a stall, during which nothing was taken, at the start of an
@@ -56,15 +82,17 @@ func (w *Writer) markCut() {
 	w.enqueue(mark)
 }
 
-func (w *Writer) writeOut(batch []byte) bool {
-	for len(batch) > 0 {
-		n, err := w.writeChunk(batch[:min(len(batch), chunkSize)])
-		if !w.advance(n, err) {
+// writeOut writes out, which stands for count bytes that were taken.
+func (w *Writer) writeOut(out []byte, count int64) bool {
+	for len(out) > 0 {
+		n, err := w.writeChunk(out[:min(len(out), chunkSize)])
+		share := min(int64(n), count)
+		if !w.advance(n, share, err) {
 			return false
 		}
-		batch = batch[n:]
+		out, count = out[n:], count-share
 	}
-	return true
+	return w.advance(0, count, nil)
 }
 
 // writeChunk writes some of p. Another process that shares the terminal may
@@ -83,12 +111,13 @@ func (w *Writer) writeChunk(p []byte) (int, error) {
 	return n, err
 }
 
-// advance notes that n bytes are out, and reports whether more may follow.
-func (w *Writer) advance(n int, err error) bool {
+// advance notes that n bytes are out, which stand for share bytes that were
+// taken, and reports whether more may follow.
+func (w *Writer) advance(n int, share int64, err error) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.written += share
 	if n > 0 {
-		w.written += int64(n)
 		w.movedAt = time.Now()
 	}
 	if err != nil {
@@ -105,6 +134,9 @@ func (w *Writer) fail(err error) {
 	}
 	w.err = err
 	w.queue = nil
+	if w.live != nil {
+		w.live.alarm.Stop()
+	}
 	w.announce()
 	w.work.Signal()
 }
