@@ -46,13 +46,20 @@ func (r *Rules) newMatcher(l limits) *Matcher {
 // rules for which it became true in the same Write the first in the list is
 // reported, wherever in p they match. Once there is a Hit it stays, and
 // nothing is read any more.
-func (m *Matcher) Write(p []byte) (Hit, bool) {
+func (m *Matcher) Write(p []byte) (Hit, bool) { return m.add(p, true) }
+
+// Add is Write without the question at the end of p: for when it is known that
+// something follows, as what something before the Matcher holds back. Peek asks
+// the question then.
+func (m *Matcher) Add(p []byte) (Hit, bool) { return m.add(p, false) }
+
+func (m *Matcher) add(p []byte, ask bool) (Hit, bool) {
 	if len(m.runners) == 0 {
 		return m.hit, m.hasHit
 	}
 	parts := m.split(p)
 	for i := range m.runners {
-		if n, ok := m.runners[i].add(parts); ok {
+		if n, ok := m.runners[i].add(parts, ask); ok {
 			m.hit, m.hasHit = m.hitBy(i, n), true
 			m.runners = nil // nothing is searched for any more
 			return m.hit, true

@@ -190,3 +190,26 @@ func TestLiteralAcrossWrites(t *testing.T) {
 		}
 	}
 }
+
+// What is added is not asked about at its end, since more follows.
+func TestAddDoesNotAskAtTheEnd(t *testing.T) {
+	m := compile(t, `error$`, `end\z`).NewMatcher()
+	if hit, ok := m.Add([]byte("0 error")); ok {
+		t.Errorf("Add hit %+v", hit)
+	}
+	if hit, ok := m.Peek([]byte("s")); ok {
+		t.Errorf("Peek(s) hit %+v", hit)
+	}
+	if hit, ok := m.Peek(nil); !ok || hit.Rule != 0 {
+		t.Errorf("Peek(nil) = %+v %t", hit, ok)
+	}
+	if hit, ok := m.Add([]byte("s, the end\xc3")); ok {
+		t.Errorf("Add hit %+v", hit)
+	}
+	if hit, ok := m.Add([]byte("\xa4 end")); ok {
+		t.Errorf("Add hit %+v", hit)
+	}
+	if hit, ok := m.Write(nil); !ok || hit.Rule != 1 {
+		t.Errorf("Write() = %+v %t", hit, ok)
+	}
+}

@@ -60,9 +60,9 @@ func newRunner(p *program, l limits) runner {
 	return r
 }
 
-// add reads t and asks at its end. It returns the number of bytes read and
-// whether that is a match, after which nothing may be added.
-func (r *runner) add(t parts) (int, bool) {
+// add reads t and, if it shall, asks at its end. It returns the number of bytes
+// read and whether that is a match, after which nothing may be added.
+func (r *runner) add(t parts, ask bool) (int, bool) {
 	head, hit := r.write(t.head)
 	if hit {
 		return head, true
@@ -70,6 +70,9 @@ func (r *runner) add(t parts) (int, bool) {
 	body, hit := r.write(t.body)
 	if hit {
 		return head + body, true
+	}
+	if !ask {
+		return head + body, false
 	}
 	tail, hit := r.end(t.tail)
 	return head + body + tail, hit

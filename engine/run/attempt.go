@@ -123,6 +123,15 @@ func (v *invocation) activeAttempt(t *target) record.ActiveAttempt {
 		BindingSHA256: v.job.Binding.Digest(), ExecutionWorkspace: t.workspace, StartedAt: t.startedAt,
 		PromptPath: workspace.PromptFile(t.attemptID), TranscriptPath: workspace.TranscriptFile(t.attemptID),
 		OutcomePath: workspace.OutcomeFile(t.attemptID), Agent: v.job.Binding.Agent, Argv: t.argv,
+		Limits: v.limits(), StopOn: append([]string{}, v.job.Binding.StopOn...), SecretEnv: append([]string{}, v.job.Binding.Secrets...),
+	}
+}
+
+func (v *invocation) limits() record.Limits {
+	limits := v.job.Binding.Limits
+	return record.Limits{
+		TimeoutMS: limits.Timeout.Milliseconds(), IdleTimeoutMS: limits.IdleTimeout.Milliseconds(), GraceMS: limits.Grace.Milliseconds(),
+		OutputMaxBytes: limits.OutputMax,
 	}
 }
 
@@ -133,7 +142,7 @@ func (v *invocation) planDigest() record.SourceDigest {
 // execute launches the worker and returns what there is to record about its
 // end. It never fails: a failure is an end like any other.
 func (v *invocation) execute(t *target) record.Outcome {
-	o := v.newOutcome(t)
+	o := outcomeOf(v.activeAttempt(t))
 	artifact, err := v.writePrompt(t)
 	if err != nil {
 		return ioFailure(o, "write the prompt", err)
@@ -152,17 +161,12 @@ func (v *invocation) execute(t *target) record.Outcome {
 	return o
 }
 
-func (v *invocation) newOutcome(t *target) record.Outcome {
-	limits := v.job.Binding.Limits
+// outcomeOf is what an outcome has of its attempt.
+func outcomeOf(a record.ActiveAttempt) record.Outcome {
 	return record.Outcome{
-		Format: record.OutcomeFormat, AttemptID: t.attemptID, Plan: v.planDigest(),
-		BindingSHA256: v.job.Binding.Digest(), Phase: phaseRecord(t.phase), Agent: v.job.Binding.Agent, Argv: t.argv,
-		StartedAt: t.startedAt, ExecutionWorkspace: t.workspace,
-		Limits: record.Limits{
-			TimeoutMS: limits.Timeout.Milliseconds(), IdleTimeoutMS: limits.IdleTimeout.Milliseconds(), GraceMS: limits.Grace.Milliseconds(),
-			OutputMaxBytes: limits.OutputMax,
-		},
-		StopOn: append([]string{}, v.job.Binding.StopOn...), SecretEnv: append([]string{}, v.job.Binding.Secrets...),
+		Format: record.OutcomeFormat, AttemptID: a.ID, Plan: a.Plan, BindingSHA256: a.BindingSHA256,
+		Phase: a.Phase, Agent: a.Agent, Argv: a.Argv, StartedAt: a.StartedAt, ExecutionWorkspace: a.ExecutionWorkspace,
+		Limits: a.Limits, StopOn: a.StopOn, SecretEnv: a.SecretEnv,
 		Artifacts: []record.Artifact{}, Swept: []record.Leftover{}, Survivors: []record.Leftover{},
 	}
 }
@@ -206,12 +210,12 @@ func (v *invocation) runWorker(t *target, o record.Outcome, transcript *stream.T
 	if err := v.identify(worker.Identity()); err != nil {
 		cancel(&identityError{err})
 	}
-	sink := v.newSink(transcript)
+	sink := v.newSink(transcript, cancel)
 	stop := v.reportProgress(t, sink)
 	exit := worker.Run(ctx, v.job.Hurry, sink, proc.Limits{Timeout: limits.Timeout, Idle: limits.IdleTimeout})
 	stop()
 	sink.flush(&exit)
-	o = v.masked(judge(o, exit, sink, limits))
+	o = judge(o, exit, sink, limits)
 	o.Redactions = sink.redactions()
 	if err := sink.end(exit, v.job.Console); err != nil {
 		o = ioFailure(o, "write the transcript", err)
@@ -249,6 +253,7 @@ func (v *invocation) identify(p record.Process) error {
 func (v *invocation) commit(t *target, o record.Outcome) (record.Outcome, string, error) {
 	defer v.closeWorker()
 	o.FinishedAt = v.now()
+	v.maskOutcome(&o)
 	name := workspace.OutcomeFile(t.attemptID)
 	if err := v.store.WriteOutcome(name, o); err != nil {
 		return o, name, v.stayUnresolved("write the outcome", err)

@@ -20,12 +20,27 @@ func (v *invocation) changes(now *plan.Snapshot) string {
 	if err != nil {
 		return fmt.Sprintf("what changed can't be shown: %v", err)
 	}
-	lines := plan.Diff(accepted, now)
+	// Masked before the lines are told apart: a value may have several.
+	lines := plan.Diff(v.maskedPlan(accepted), v.maskedPlan(now))
 	if more := len(lines) - maxChangeLines; more > 0 {
 		lines = append(lines[:maxChangeLines:maxChangeLines],
 			fmt.Sprintf("… %d more lines; the accepted bytes are in %s", more, v.path(workspace.SnapshotFile(accepted.SHA256))))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// maskedPlan is a plan to be shown. One that is none once it is masked is shown
+// as one text.
+func (v *invocation) maskedPlan(s *plan.Snapshot) *plan.Snapshot {
+	if len(v.job.Secrets.Find(s.Source)) == 0 {
+		return s
+	}
+	source := []byte(v.job.Secrets.Mask(string(s.Source)))
+	masked, err := plan.Parse(s.Path, source)
+	if err != nil {
+		return &plan.Snapshot{Path: s.Path, SHA256: s.SHA256, Source: source, Preamble: source}
+	}
+	return masked
 }
 
 // acceptedSnapshot is the plan as it was accepted: the one this invocation

@@ -78,7 +78,7 @@ func (l *eventLog) close() {
 // observe tells of an event, masked.
 func (v *invocation) observe(e record.Event) {
 	e.Format, e.At, e.Plan, e.Count = record.EventFormat, v.now(), v.job.Plan.Path, len(v.snapshot.Phases)
-	e.Message, e.Detail = v.job.Secrets.Mask(e.Message), v.job.Secrets.Mask(e.Detail)
+	v.maskEvent(&e)
 	v.logged(v.events.add(e))
 	v.job.Observe(e)
 }

@@ -285,6 +285,7 @@ func (v *invocation) saveAccepted() error {
 	if v.accepted == "" {
 		return nil
 	}
+	v.events.in(v.dir)
 	err := v.keepSnapshot()
 	if err == nil {
 		err = v.save(v.state)

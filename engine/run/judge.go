@@ -59,7 +59,7 @@ func verdict(exit proc.Exit, limits binding.Limits) (record.Status, string) {
 	case proc.Cancelled:
 		return cancelled(exit.Err)
 	case proc.SinkFailed:
-		return sinkFailed(exit.Err)
+		return endedFor(exit.Err, record.ExecutionIOFailed, exit.Err.Error())
 	case proc.SupervisorDied, proc.SupervisorQuit:
 		return record.Interrupted, exit.Err.Error()
 	}
@@ -78,18 +78,18 @@ func verdict(exit proc.Exit, limits binding.Limits) (record.Status, string) {
 	return "", ""
 }
 
-// sinkFailed tells a worker that was ended for what it printed from one whose
-// output could not be kept.
-func sinkFailed(err error) (record.Status, string) {
+// endedFor tells a worker that was ended for what it printed from one that was
+// ended for another reason.
+func endedFor(cause error, otherwise record.Status, message string) (record.Status, string) {
 	var rule *stopRuleError
 	var limit *outputLimitError
 	switch {
-	case errors.As(err, &rule):
-		return record.StopRegex, err.Error()
-	case errors.As(err, &limit):
-		return record.OutputLimit, err.Error()
+	case errors.As(cause, &rule):
+		return record.StopRegex, cause.Error()
+	case errors.As(cause, &limit):
+		return record.OutputLimit, cause.Error()
 	}
-	return record.ExecutionIOFailed, err.Error()
+	return otherwise, message
 }
 
 func cancelled(cause error) (record.Status, string) {
@@ -97,7 +97,7 @@ func cancelled(cause error) (record.Status, string) {
 	if errors.As(cause, &identity) {
 		return record.ExecutionIOFailed, cause.Error()
 	}
-	return record.Interrupted, "the handler was " + cause.Error() + " while the worker was active"
+	return endedFor(cause, record.Interrupted, "the handler was "+cause.Error()+" while the worker was active")
 }
 
 func judgeResult(o record.Outcome, r result.Result) record.Outcome {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/binding"
+	"github.com/ai-session-handler/ai-session-handler/engine/match"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
@@ -42,6 +43,10 @@ func TestOnlyTheWorkersOwnSuccessCounts(t *testing.T) {
 		"silence":              {ended(proc.Idle, nil), record.IdleTimeout, "nothing for 1m0s"},
 		"a signal to us":       {ended(proc.Cancelled, &InterruptedError{syscall.SIGINT}), record.Interrupted, "while the worker was active"},
 		"no identity":          {ended(proc.Cancelled, &identityError{failed}), record.ExecutionIOFailed, "never let go"},
+		"a stop rule":          {ended(proc.Cancelled, &stopRuleError{match.Hit{Expr: "x$"}}), record.StopRegex, "stop regex: x$"},
+		"a stop rule at last":  {ended(proc.SinkFailed, &stopRuleError{match.Hit{Expr: "x$"}}), record.StopRegex, "stop regex: x$"},
+		"too much output":      {ended(proc.Cancelled, &outputLimitError{7}), record.OutputLimit, "longer than 7 bytes"},
+		"too much at last":     {ended(proc.SinkFailed, &outputLimitError{7}), record.OutputLimit, "longer than 7 bytes"},
 		"a full disk":          {ended(proc.SinkFailed, failed), record.ExecutionIOFailed, "disk full"},
 		"supervisor killed":    {ended(proc.SupervisorDied, failed), record.Interrupted, "disk full"},
 		"supervisor signalled": {ended(proc.SupervisorQuit, failed), record.Interrupted, "disk full"},

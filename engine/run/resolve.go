@@ -115,19 +115,16 @@ func (v *invocation) unseen(status record.Status, verdict string) record.Outcome
 	if exit, found, err := v.store.ReadExit(a.ID); err == nil && found {
 		cause += "; its worker's end: " + DescribeExit(exit)
 	}
-	return record.Outcome{
-		Format: record.OutcomeFormat, AttemptID: a.ID, Plan: a.Plan, BindingSHA256: a.BindingSHA256,
-		Phase: a.Phase, Agent: a.Agent, Argv: a.Argv, Status: status, Summary: cause, Cause: cause,
-		StartedAt: a.StartedAt, FinishedAt: v.now(), ExecutionWorkspace: a.ExecutionWorkspace,
-		StopOn: []string{}, SecretEnv: []string{},
-		Artifacts: []record.Artifact{}, Swept: []record.Leftover{}, Survivors: []record.Leftover{},
-	}
+	o := outcomeOf(*a)
+	o.Status, o.Summary, o.Cause, o.FinishedAt = status, cause, cause, v.now()
+	return o
 }
 
 // settle writes the outcome of an attempt whose end nobody saw, and returns the
 // state that links it. Whatever lies in its place is linked by nothing: half a
 // record of a command that crashed, or one that a worker planted.
 func (v *invocation) settle(o record.Outcome, transition func(record.State, record.Outcome, string) (record.State, error)) (record.State, error) {
+	v.maskOutcome(&o)
 	name := workspace.AbandonedFile(o.AttemptID)
 	if err := v.store.ReplaceOutcome(name, o); err != nil {
 		return v.state, err

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"sync/atomic"
@@ -18,9 +19,10 @@ import (
 type sink struct {
 	secrets    *stream.Secrets
 	transcript *stream.Transcript
-	room       int64 // bytes of output the transcript may still get
-	limit      int64 // 0: none
-	cut        int64 // bytes beyond it
+	stop       context.CancelCauseFunc // ends the worker at once
+	room       int64                   // bytes of output the transcript may still get
+	limit      int64                   // 0: none
+	cut        int64                   // bytes beyond it
 	rules      *match.Matcher
 	outputs    [2]output
 	bytes      atomic.Int64
@@ -47,9 +49,9 @@ func (e *outputLimitError) Error() string {
 	return fmt.Sprintf("the output is longer than %d bytes; what came after them is not kept", e.limit)
 }
 
-func (v *invocation) newSink(transcript *stream.Transcript) *sink {
+func (v *invocation) newSink(transcript *stream.Transcript, stop context.CancelCauseFunc) *sink {
 	s := &sink{
-		secrets: v.job.Secrets, transcript: transcript, rules: v.job.StopRules.NewMatcher(),
+		secrets: v.job.Secrets, transcript: transcript, stop: stop, rules: v.job.StopRules.NewMatcher(),
 		limit: v.job.Binding.Limits.OutputMax, room: v.job.Binding.Limits.OutputMax,
 	}
 	for i, w := range []io.Writer{proc.Stdout: v.job.Console.Stdout(), proc.Stderr: v.job.Console.Stderr()} {
@@ -64,38 +66,43 @@ func (v *invocation) newSink(transcript *stream.Transcript) *sink {
 func (s *sink) Chunk(from proc.Stream, p []byte) error {
 	s.bytes.Add(int64(len(p)))
 	s.last.Store(time.Now().UnixNano())
-	masker := s.outputs[from].masker
-	err := s.pass(from, masker.Write(p))
-	if err != nil {
-		return err
-	}
-	// What the masker holds back may be the worker's last words for long.
-	if held := masker.Held(); len(held) > 0 {
-		return stopped(s.rules.Peek(held))
-	}
-	return nil
+	return s.pass(from, s.outputs[from].masker.Write(p))
 }
 
 // pass gives masked bytes to everybody. The transcript gets them before the
-// worker is ended for them, so that the evidence shows why.
+// worker is ended for them, so that the evidence shows why; the console gets
+// them last, since it may be slow.
 func (s *sink) pass(from proc.Stream, p []byte) error {
-	p, cut := s.within(p)
-	if len(p) == 0 {
-		return cut
-	}
+	p, end := s.within(p)
 	out := &s.outputs[from]
 	_, _ = out.scanner.Write(p)
 	if err := s.transcript.Write(from.String(), p); err != nil {
 		return fmt.Errorf("write the transcript: %w", err)
 	}
+	if err := s.match(from, p); err != nil {
+		end = err
+	}
+	if end != nil {
+		s.stop(end)
+	}
 	_, err := out.live.Write(p)
 	if err := s.noteConsole(from, err); err != nil {
 		return err
 	}
-	if err := stopped(s.rules.Write(p)); err != nil {
-		return err
+	return end
+}
+
+// match asks the stop rules. What the masker holds back counts as printed: it
+// may be the worker's last words for long.
+func (s *sink) match(from proc.Stream, p []byte) error {
+	hit, ok := s.rules.Add(p)
+	if !ok {
+		hit, ok = s.rules.Peek(s.outputs[from].masker.Held())
 	}
-	return cut
+	if !ok {
+		return nil
+	}
+	return &stopRuleError{hit}
 }
 
 // within cuts p to what the limit of output leaves.
@@ -108,13 +115,6 @@ func (s *sink) within(p []byte) ([]byte, error) {
 	s.room = 0
 	s.cut += int64(len(p) - len(kept))
 	return kept, &outputLimitError{s.limit}
-}
-
-func stopped(hit match.Hit, ok bool) error {
-	if !ok {
-		return nil
-	}
-	return &stopRuleError{hit}
 }
 
 func (s *sink) noteConsole(from proc.Stream, err error) error {

@@ -148,7 +148,7 @@ func (v *invocation) buildPrompt(t *target) ([]byte, error) {
 	if last := v.state.LastRun; last != nil {
 		in.Latest = &prompt.Handoff{
 			CommittedOutcome: v.state.CommittedOutcomes[len(v.state.CommittedOutcomes)-1],
-			Summary:          last.Summary,
+			Summary:          v.job.Secrets.Mask(last.Summary), // an earlier run may have masked less
 		}
 	}
 	return prompt.Build(in), nil

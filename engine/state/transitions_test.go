@@ -28,7 +28,7 @@ func attempt(id, phase string) record.ActiveAttempt {
 		Plan:          record.SourceDigest{Path: planned.Path, SHA256: planned.SHA256},
 		BindingSHA256: digest, ExecutionWorkspace: "/ws", StartedAt: time.Unix(1, 0).UTC(),
 		PromptPath: workspace.PromptFile(id), TranscriptPath: workspace.TranscriptFile(id),
-		OutcomePath: workspace.OutcomeFile(id), Agent: "a", Argv: []string{"a"},
+		OutcomePath: workspace.OutcomeFile(id), Agent: "a", Argv: []string{"a"}, StopOn: []string{}, SecretEnv: []string{},
 	}
 }
 

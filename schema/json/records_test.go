@@ -103,6 +103,8 @@ func fullAttempt() *record.ActiveAttempt {
 		ExecutionWorkspace: "/ws", StartedAt: started, PromptPath: "prompts/a2.md",
 		TranscriptPath: "transcripts/a2.log", OutcomePath: "outcomes/a2.json",
 		Agent: "codex", Argv: []string{"codex", "exec"},
+		Limits: record.Limits{TimeoutMS: 1, IdleTimeoutMS: 2, GraceMS: 3, OutputMaxBytes: 4},
+		StopOn: []string{"FATAL"}, SecretEnv: []string{"API_KEY"},
 		Process: &record.Process{
 			PID: 100, PGID: 100, BootID: "boot", PidNS: 3, StartTime: 12, PidfdInode: 4,
 			SupervisorPID: 99, SupervisorStartTime: 11,

@@ -75,7 +75,10 @@ type ActiveAttempt struct {
 	OutcomePath        string        `json:"outcome_path"`
 	Agent              string        `json:"agent"`
 	Argv               []string      `json:"argv"`
-	Process            *Process      `json:"process"` // null while prepared
+	Limits             Limits        `json:"limits"`
+	StopOn             []string      `json:"stop_on"`    // as in the outcome
+	SecretEnv          []string      `json:"secret_env"` // as in the outcome
+	Process            *Process      `json:"process"`    // null while prepared
 }
 
 // Process identifies a worker in a way that survives the reuse of its PID.
