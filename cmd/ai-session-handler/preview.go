@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -12,20 +13,20 @@ import (
 )
 
 // preview shows what run would do next.
-func preview(a *app, runner *run.Runner, job run.Job) error {
-	p, err := runner.Preview(a.ctx, job)
+func preview(ctx context.Context, to printer, runner *run.Runner, job run.Job) error {
+	p, err := runner.Preview(ctx, job)
 	if err != nil {
 		return err
 	}
 	if !p.Found {
-		a.Result("nothing is left to do: all phases are complete")
+		to.Result("nothing is left to do: all phases are complete")
 		return nil
 	}
 	program, err := proc.LookPath(p.Argv[0], p.Workspace, job.Environ)
 	if err != nil {
 		program = fmt.Sprintf("%s: %v", p.Argv[0], err)
 	}
-	a.Result(strings.Join([]string{
+	to.Result(strings.Join([]string{
 		fmt.Sprintf("next phase:          %s %s (%d left)", p.Phase.ID, p.Phase.Title, p.Remaining),
 		"plan:                " + job.Plan.Path,
 		"execution workspace: " + p.Workspace,

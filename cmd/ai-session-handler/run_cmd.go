@@ -50,7 +50,7 @@ EXIT STATUS
 // Run runs the command. Its words go through the console, which never lets a
 // reader that does not read delay the end of a run.
 func (c *runCmd) Run(a *app, code *int) error {
-	secrets, unset, err := readSecrets(c.SecretEnv, a.environ)
+	secrets, set, unset, err := readSecrets(c.SecretEnv, a.environ)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c *runCmd) Run(a *app, code *int) error {
 	}
 	console := ui.NewConsole(stdout, a.stderr, ui.Options{Quiet: a.quiet, Color: a.color, Env: a.environ})
 	defer func() { _ = console.Close() }()
-	to := masking{console, secrets}
+	to := masking{console, secrets, set}
 	warnUnset(to, unset)
 	if *code, err = c.run(a, console, to); err != nil {
 		*code = codeOf(err)
@@ -84,7 +84,7 @@ func (c *runCmd) run(a *app, console *ui.Console, to masking) (code int, err err
 	}
 	runner := &run.Runner{Launcher: launcher, Clock: time.Now, Seam: testOnlySeam, ProgressEvery: time.Minute}
 	if c.DryRun {
-		return exitOK, preview(a, runner, job)
+		return exitOK, preview(a.ctx, masking{a, to.secrets, to.names}, runner, job)
 	}
 	ctx, hurry, stop := handleSignals(a.ctx)
 	defer stop()

@@ -43,8 +43,25 @@ func (a *app) openEvents(name string) (*os.File, error) {
 	if errors.Is(err, unix.ENXIO) {
 		err = fmt.Errorf("%w: it is a pipe that nobody reads; start the reader first", err)
 	}
+	if err == nil {
+		err = endLastLine(file, name)
+	}
 	if err != nil {
 		return nil, inputErrorf("--events %s: %v", name, err)
 	}
 	return file, nil
+}
+
+// endLastLine ends a line that was cut off when the file was written last.
+func endLastLine(file *os.File, name string) error {
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return err
+	}
+	readable, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = readable.Close() }()
+	return endLine(file, readable, info.Size())
 }

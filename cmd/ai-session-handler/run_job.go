@@ -25,7 +25,7 @@ func (c *runCmd) job(a *app, console *ui.Console, to masking) (run.Job, error) {
 	if err != nil {
 		return run.Job{}, err
 	}
-	bound, err := c.binding(conf)
+	bound, err := c.binding(conf, to.names)
 	if err != nil {
 		return run.Job{}, err
 	}
@@ -50,35 +50,31 @@ func (c *runCmd) job(a *app, console *ui.Console, to masking) (run.Job, error) {
 // again is the command line without what is decided once: accepting, retrying
 // and starting afresh.
 func (c *runCmd) again(located workspace.Plan) []string {
-	words := []string{"ai-session-handler", "run", "--plan", located.Path}
-	add := func(given bool, flag, value string) {
-		if given {
-			words = append(words, flag, value)
-		}
+	line := runLine(located)
+	if c.AgentCmd != "" {
+		line.flag("--agent-cmd", c.AgentCmd)
 	}
-	add(c.AgentCmd != "", "--agent-cmd", c.AgentCmd)
-	add(c.MaxPhases != nil, "--max-phases", fmt.Sprint(deref(c.MaxPhases)))
-	add(c.Timeout.set, "--timeout", limitText(c.Timeout.limit))
-	add(c.IdleTimeout.set, "--idle-timeout", limitText(c.IdleTimeout.limit))
-	add(c.OutputMax.set, "--output-max", sizeText(c.OutputMax.bytes))
-	for _, rule := range c.StopOnRegex {
-		add(true, "--stop-on-regex", rule)
+	if c.MaxPhases != nil {
+		line.flag("--max-phases", fmt.Sprint(*c.MaxPhases))
 	}
-	for _, name := range c.SecretEnv {
-		add(true, "--secret-env", name)
+	if c.Timeout.set {
+		line.flag("--timeout", limitText(c.Timeout.limit))
 	}
-	add(c.Events != "", "--events", c.Events)
-	return words
+	if c.IdleTimeout.set {
+		line.flag("--idle-timeout", limitText(c.IdleTimeout.limit))
+	}
+	if c.OutputMax.set {
+		line.flag("--output-max", sizeText(c.OutputMax.bytes))
+	}
+	line.flags("--stop-on-regex", c.StopOnRegex)
+	line.flags("--secret-env", c.SecretEnv)
+	if c.Events != "" {
+		line.flag("--events", c.Events)
+	}
+	return line
 }
 
-func deref(n *int) int {
-	if n == nil {
-		return 0
-	}
-	return *n
-}
-
-func (c *runCmd) binding(conf settings) (binding.Binding, error) {
+func (c *runCmd) binding(conf settings, secrets []string) (binding.Binding, error) {
 	template, agent, where := c.AgentCmd, "agent-cmd", "--agent-cmd"
 	if template == "" {
 		template, agent, where = conf.agentCmd, "config.json", conf.path+": agent_cmd"
@@ -99,7 +95,7 @@ func (c *runCmd) binding(conf settings) (binding.Binding, error) {
 	}
 	return binding.Binding{
 		Agent: agent, Command: template, Argv: words, Limits: limits,
-		StopOn: slices.Concat(conf.stopOn, c.StopOnRegex), Secrets: c.SecretEnv,
+		StopOn: slices.Concat(conf.stopOn, c.StopOnRegex), Secrets: secrets,
 	}, nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/engine/run"
 	"github.com/ai-session-handler/ai-session-handler/engine/state"
-	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
@@ -65,8 +64,8 @@ type planStatus struct {
 	Transcript    string        `json:"latest_transcript"`
 	Outcome       string        `json:"latest_committed_outcome"`
 	GoOn          string        `json:"go_on"` // the command that goes on, empty when there is none
-	noAgent       bool          // config.json names none, so the command must
-	refused       bool          // run would refuse, whatever its flags: a problem says why
+	conf          settings
+	refused       bool // run would refuse, whatever its flags: a problem says why
 }
 
 type planFacts struct {
@@ -135,7 +134,7 @@ func (s *planStatus) readSources(h *history) *plan.Snapshot {
 	if err != nil {
 		s.refuse(err.Error())
 	}
-	s.noAgent = conf.agentCmd == ""
+	s.conf = conf
 	for _, root := range h.plan.OuterRoots() {
 		s.refuse("a history of this plan lies in an outer plan workspace: " + root)
 	}
@@ -165,17 +164,7 @@ func (s *planStatus) checkMoved(h *history, snapshot *plan.Snapshot) {
 
 // again is the command that goes on with the plan.
 func (s *planStatus) again(h *history, flags ...string) string {
-	return shellquote.Join(append(runCommand(h.plan, s.noAgent), flags...)...)
-}
-
-// runCommand is the command line that goes on with a plan, for people to fill
-// in the agent where no configuration names one.
-func runCommand(located workspace.Plan, noAgent bool) []string {
-	words := []string{"ai-session-handler", "run", "--plan", located.Path}
-	if noAgent {
-		words = append(words, "--agent-cmd", "TEMPLATE")
-	}
-	return words
+	return shellquote.Join(append(runCommand(h, s.conf), flags...)...)
 }
 
 func (s *planStatus) refuse(why string) { s.Problems, s.refused = append(s.Problems, why), true }

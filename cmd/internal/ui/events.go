@@ -85,15 +85,21 @@ func (e *Events) Close() error {
 func (e *Events) run(queue <-chan record.Event) {
 	defer close(e.ended)
 	for event := range queue {
-		line, err := record.EncodeLine(event)
-		if err == nil {
-			_, err = e.dst.Write(line)
-		}
-		if err != nil {
+		if err := e.write(event); err != nil {
 			e.fail(err)
 			return
 		}
 	}
+}
+
+func (e *Events) write(event record.Event) error {
+	line, err := record.EncodeLine(event)
+	for err == nil && len(line) > 0 {
+		var n int
+		n, err = writeChunk(e.dst, line)
+		line = line[n:]
+	}
+	return err
 }
 
 func (e *Events) fail(err error) {

@@ -85,7 +85,7 @@ func (w *Writer) markCut() {
 // writeOut writes out, which stands for count bytes that were taken.
 func (w *Writer) writeOut(out []byte, count int64) bool {
 	for len(out) > 0 {
-		n, err := w.writeChunk(out[:min(len(out), chunkSize)])
+		n, err := writeChunk(w.dst, out[:min(len(out), chunkSize)])
 		share := min(int64(n), count)
 		if !w.advance(n, share, err) {
 			return false
@@ -95,10 +95,10 @@ func (w *Writer) writeOut(out []byte, count int64) bool {
 	return w.advance(0, count, nil)
 }
 
-// writeChunk writes some of p. Another process that shares the terminal may
+// writeChunk writes some of p. Another process that shares the destination may
 // have made it non-blocking, also while we write; that is no reason to give up.
-func (w *Writer) writeChunk(p []byte) (int, error) {
-	n, err := w.dst.Write(p)
+func writeChunk(dst io.Writer, p []byte) (int, error) {
+	n, err := dst.Write(p)
 	if errors.Is(err, syscall.EAGAIN) {
 		if n == 0 {
 			time.Sleep(tryAgainAfter)
