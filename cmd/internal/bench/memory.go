@@ -38,7 +38,7 @@ func measureMemory(l *lab) ([]line, error) {
 func memoryLine(what string, peak int) line {
 	return line{
 		what: "memory of the " + what, figure: fmt.Sprintf("%.1f MiB", float64(peak)/1024),
-		target: fmt.Sprintf("≤ %d MiB", memoryTarget>>10), met: verdict(peak > 0 && peak <= memoryTarget),
+		target: fmt.Sprintf("≤ %d MiB", memoryTarget>>10), verdict: judge(peak > 0 && peak <= memoryTarget, false),
 	}
 }
 

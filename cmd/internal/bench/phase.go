@@ -58,7 +58,7 @@ func phaseLines(took, reference sample) []line {
 	growth := slope(took, chunk/2)
 	return []line{first, last, {
 		what: "growth per earlier attempt", figure: fmt.Sprintf("%.1f µs", float64(growth)/1e3),
-		target: fmt.Sprintf("≤ %d µs", growthLimit.Microseconds()), met: verdict(growth <= growthLimit),
+		target: fmt.Sprintf("≤ %d µs", growthLimit.Microseconds()), verdict: judge(growth.Abs() <= growthLimit, growth < 0),
 	}}
 }
 

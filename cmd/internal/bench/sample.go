@@ -70,12 +70,12 @@ func interleave(n int, commands ...func() (time.Duration, error)) ([]sample, err
 }
 
 // slope is by how much a value grows from one to the next, by least squares
-// over the medians of blocks, which leave out what happens now and then.
+// over the least of each block: the one that nothing disturbed.
 func slope(values sample, block int) time.Duration {
 	var xs, ys []float64
 	for i := 0; i+block <= len(values); i += block {
 		xs = append(xs, float64(i)+float64(block-1)/2)
-		ys = append(ys, float64(values[i:i+block].median()))
+		ys = append(ys, float64(values[i:i+block].min()))
 	}
 	return time.Duration(fit(xs, ys))
 }

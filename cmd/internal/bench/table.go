@@ -14,19 +14,27 @@ type line struct {
 	reference string // and what it is of
 	ratio     string // of figure and reference
 	target    string
-	met       *bool // nil: there is no target, or nothing was measured
+	verdict   verdict
 }
 
-func verdict(ok bool) *bool { return &ok }
+// verdict says whether a target is met; it is empty where there is none.
+type verdict string
 
-func (l line) verdict() string {
+const (
+	met     verdict = "met"
+	inDoubt verdict = "in doubt" // on a machine that does nothing else it may be
+	missed  verdict = "MISSED"
+)
+
+// judge takes whether the figure and whether the best of its runs meet a target.
+func judge(figure, best bool) verdict {
 	switch {
-	case l.met == nil:
-		return ""
-	case *l.met:
-		return "met"
+	case figure:
+		return met
+	case best:
+		return inDoubt
 	}
-	return "MISSED"
+	return missed
 }
 
 type table struct {
@@ -43,7 +51,7 @@ func newTable() *table {
 
 func (t *table) add(lines ...line) {
 	for _, l := range lines {
-		cells := []string{l.what, l.figure, l.spread, l.reference, l.ratio, l.target, l.verdict()}
+		cells := []string{l.what, l.figure, l.spread, l.reference, l.ratio, l.target, string(l.verdict)}
 		fmt.Fprintln(t.tabs, strings.Join(cells, "\t"))
 	}
 }
