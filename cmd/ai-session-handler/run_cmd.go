@@ -94,7 +94,7 @@ func (c *runCmd) run(a *app, console *ui.Console, to masking) (code int, err err
 		return 0, err
 	}
 	result, err := runner.Run(ctx, job)
-	closeEvents()
+	closeEvents() // before the result, which a reader of the events may wait for
 	if err != nil {
 		return 0, explain(err, job)
 	}

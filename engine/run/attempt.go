@@ -269,7 +269,7 @@ func (v *invocation) commit(t *target, o record.Outcome) (record.Outcome, string
 	if v.worker != nil {
 		v.worker.Committed()
 	}
-	v.observePhase(t, record.Event{Kind: record.PhaseEnded, AttemptID: t.attemptID, Status: o.Status, ElapsedMS: o.DurationMS})
+	v.observePhase(t, record.Event{Kind: record.PhaseEnded, AttemptID: t.attemptID, Status: o.Status, Message: o.Cause, ElapsedMS: o.DurationMS})
 	return o, name, nil
 }
 

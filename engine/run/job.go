@@ -119,8 +119,22 @@ func (r *Runner) Run(ctx context.Context, job Job) (Result, error) {
 	if v.retry && v.state.LastRun == nil && v.state.ActiveAttempt == nil {
 		v.observe(record.Event{Kind: record.HistoryStarted, Message: "there is nothing to retry: this plan has no history, and one begins now"})
 	}
-	defer v.observe(record.Event{Kind: record.InvocationEnded})
-	return v.loop()
+	result, err := v.loop()
+	v.observe(record.Event{Kind: record.InvocationEnded, Message: endMessage(result, err)})
+	return result, err
+}
+
+// endMessage says in one sentence why an invocation ended.
+func endMessage(r Result, err error) string {
+	switch {
+	case err != nil:
+		return err.Error()
+	case r.End == Complete:
+		return "all phases are complete"
+	case r.End == Capped:
+		return "the cap of phases is reached"
+	}
+	return fmt.Sprintf("%s is stopped: %s", r.Outcome.Phase.ID, r.Outcome.Status)
 }
 
 // loop runs phases until none is left, the cap is reached, or one stops.
