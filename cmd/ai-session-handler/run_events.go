@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/ai-session-handler/ai-session-handler/cmd/internal/ui"
 	"github.com/ai-session-handler/ai-session-handler/engine/run"
+	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
@@ -16,6 +19,9 @@ import (
 func (c *runCmd) tellEvents(a *app, to printer, job *run.Job) (done func(), err error) {
 	if c.Events == "" {
 		return func() {}, nil
+	}
+	if err := notOurs(c.Events, job.Plan); err != nil {
+		return nil, err
 	}
 	file, err := a.openEvents(c.Events)
 	if err != nil {
@@ -31,6 +37,18 @@ func (c *runCmd) tellEvents(a *app, to printer, job *run.Job) (done func(), err 
 			_ = file.Close()
 		}
 	}, nil
+}
+
+// notOurs refuses the plan itself and what the runner keeps.
+func notOurs(name string, p workspace.Plan) error {
+	kept := filepath.Join(p.Root, workspace.DirName) + string(filepath.Separator)
+	events, err := os.Stat(name)
+	source, planErr := os.Stat(p.Path)
+	isPlan := err == nil && planErr == nil && os.SameFile(events, source)
+	if isPlan || strings.HasPrefix(name, kept) {
+		return inputErrorf("--events %s: events would be written into the plan or its history\n  next: name another file", name)
+	}
+	return nil
 }
 
 // openEvents opens a file for events. One that is a pipe must have a reader:
