@@ -34,16 +34,16 @@ func (l *commandLine) flags(name string, values []string) {
 }
 
 // runCommand is the command line that goes on with a plan under the limits,
-// rules and masks of its latest attempt. Where no configuration names an agent,
-// people have to fill it in.
-func runCommand(h *history, conf settings) []string {
+// rules and masks of its latest attempt; they are left out with an error. Where
+// no configuration names an agent, people have to fill it in.
+func runCommand(h *history, conf settings) ([]string, error) {
 	line := runLine(h.plan)
 	if conf.agentCmd == "" {
 		line.flag("--agent-cmd", "TEMPLATE")
 	}
-	limits, stopOn, secretEnv, found := h.latestTerms()
-	if !found {
-		return line
+	limits, stopOn, secretEnv, found, err := h.latestTerms()
+	if !found || err != nil {
+		return line, err
 	}
 	if timeout := milliseconds(limits.TimeoutMS); timeout != conf.timeout {
 		line.flag("--timeout", limitText(timeout))
@@ -60,20 +60,20 @@ func runCommand(h *history, conf settings) []string {
 		}
 	}
 	line.flags("--secret-env", secretEnv)
-	return line
+	return line, nil
 }
 
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // latestTerms is what the latest attempt ran under, decided or not.
-func (h *history) latestTerms() (limits record.Limits, stopOn, secretEnv []string, found bool) {
+func (h *history) latestTerms() (limits record.Limits, stopOn, secretEnv []string, found bool, err error) {
 	if a := h.state.ActiveAttempt; a != nil {
-		return a.Limits, a.StopOn, a.SecretEnv, true
+		return a.Limits, a.StopOn, a.SecretEnv, true, nil
 	}
 	last := h.state.LastRun
 	if last == nil {
-		return limits, nil, nil, false
+		return limits, nil, nil, false, nil
 	}
 	o, err := h.store.ReadOutcome(last.OutcomePath)
-	return o.Limits, o.StopOn, o.SecretEnv, err == nil
+	return o.Limits, o.StopOn, o.SecretEnv, true, err
 }

@@ -51,7 +51,7 @@ func (c *attemptsResolveCmd) Run(a *app) error {
 		return err
 	}
 	conf, _ := readConfig(h.plan.Root) // run says what is wrong with it
-	command := runCommand(h, conf)
+	command, _ := runCommand(h, conf)  // the attempt is unresolved: the state has its terms
 	runner := &run.Runner{Clock: time.Now, Seam: testOnlySeam}
 	result, err := runner.Resolve(a.ctx, run.Decision{
 		Plan: h.plan, AttemptID: ref.AttemptID, Status: c.status(), Note: note, Command: command,

@@ -172,7 +172,11 @@ func leftovers(t *textWriter, name string, list []record.Leftover) {
 
 func (c *attemptsShowCmd) showActive(a *app, e *evidence, active record.ActiveAttempt) error {
 	if a.json {
-		return a.JSON(activeOf(e.h, active))
+		s, err := activeOf(e.h, active)
+		if err != nil {
+			return err
+		}
+		return a.JSON(s)
 	}
 	var t textWriter
 	t.line("attempt", active.ID)

@@ -40,7 +40,7 @@ type settings struct {
 // its problems are in one error.
 func readConfig(root string) (settings, error) {
 	s := settings{path: filepath.Join(root, workspace.DirName, workspace.ConfigFile), timeout: binding.DefaultTimeout}
-	dir, err := workspace.OpenHandlerDir(root, false, nil)
+	dir, err := workspace.OpenHandlerDir(root, false, testOnlySeam)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}

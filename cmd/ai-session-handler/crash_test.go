@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,15 +28,16 @@ const patience = 30 * time.Second
 
 // repo is a workspace with a plan, driven through the real binary.
 type repo struct {
-	t    *testing.T
-	ws   string
-	plan string
+	t      *testing.T
+	ws     string
+	plan   string
+	phases int
 }
 
 func newRepo(t *testing.T, phases int) *repo {
 	t.Helper()
 	ws := enginetest.Workspace(t)
-	return &repo{t: t, ws: ws, plan: enginetest.WritePlan(t, ws, "p.md", phases)}
+	return &repo{t: t, ws: ws, plan: enginetest.WritePlan(t, ws, "p.md", phases), phases: phases}
 }
 
 func (r *repo) path(name string) string { return filepath.Join(r.ws, name) }
@@ -66,7 +68,11 @@ func (r *repo) runArgs(steps []string, flags ...string) []string {
 
 func (r *repo) exec(env []string, args ...string) ended {
 	r.t.Helper()
-	cmd := r.command(env, args...)
+	return r.finish(r.command(env, args...))
+}
+
+func (r *repo) finish(cmd *exec.Cmd) ended {
+	r.t.Helper()
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
@@ -78,6 +84,28 @@ func (r *repo) exec(env []string, args ...string) ended {
 	e := ended{code: cmd.ProcessState.ExitCode(), out: out.String(), err: errs.String()}
 	if status.Signaled() {
 		e.signal = status.Signal()
+	}
+	return e
+}
+
+// inProcess runs a command that only reads, without a process of its own.
+func (r *repo) inProcess(args ...string) ended {
+	r.t.Helper()
+	var files [2]*os.File
+	for i := range files {
+		var err error
+		if files[i], err = os.CreateTemp(r.t.TempDir(), ""); err != nil {
+			r.t.Fatal(err)
+		}
+		defer files[i].Close()
+	}
+	e := ended{code: Main(context.Background(), args, os.Environ(), nil, files[0], files[1])}
+	for i, text := range []*string{&e.out, &e.err} {
+		data, err := os.ReadFile(files[i].Name())
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		*text = string(data)
 	}
 	return e
 }
@@ -210,19 +238,19 @@ func (r *repo) checkGone() {
 // prints once, so that every run passes the same points.
 var worker = []string{"ledger=ledger", "pid=worker.pid", "session=session.pid,session.term", "out=working\\n<phase-complete>done</phase-complete>\\n"}
 
-// points records the names of all points that a fault variable sees in a run.
-func points(t *testing.T, env string, steps []string) []string {
+// points records all points that a fault variable sees in a run.
+func points(t *testing.T, env string, phases int, steps []string) []enginetest.NamedPoint {
 	t.Helper()
-	r := newRepo(t, 2)
+	r := newRepo(t, phases)
 	log := filepath.Join(t.TempDir(), "log")
 	if e := r.exec([]string{env + "=log=" + log}, r.runArgs(steps)...); e.code != 0 {
 		t.Fatalf("the run without a fault: %+v", e)
 	}
-	data, err := os.ReadFile(log)
+	list, err := enginetest.PointsOf(log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.Split(strings.TrimSpace(string(data)), "\n")
+	return list
 }
 
 // unresolvedRepo has an attempt whose handler was killed once its worker was
@@ -238,49 +266,33 @@ func unresolvedRepo(t *testing.T) *repo {
 	return r
 }
 
+// harmless are the operations after which nothing is on disk, and no process
+// exists or knows something, that was not so before: to be killed there is to be
+// killed after the step before.
+var harmless = []string{"open", "stat", "list", "read", "locate", "identify", "harden", "lock", "pipe", "connect", "pidfd"}
+
 // TestHandlerKilledAtEveryStep kills the handler before and after every durable
 // step of a run of two phases, then asks the real next commands.
 func TestHandlerKilledAtEveryStep(t *testing.T) {
 	t.Parallel()
-	all := points(t, enginetest.FaultEnv, worker)
+	all := points(t, enginetest.FaultEnv, 2, worker)
 	for _, must := range []string{"before create prompts/", "after rename state.json", "before start supervisor", "after release worker", "before create outcomes/", "after syncdir transcripts"} {
-		if !strings.Contains(strings.Join(all, "\n"), must) {
+		if !slices.ContainsFunc(all, func(p enginetest.NamedPoint) bool { return strings.HasPrefix(p.Text, must) }) {
 			t.Errorf("no point %q among %d", must, len(all))
 		}
 	}
 	for i, point := range all {
-		t.Run(fmt.Sprintf("%03d %s", i+1, point), func(t *testing.T) {
+		if slices.Contains(harmless, strings.Fields(point.Text)[1]) {
+			continue
+		}
+		t.Run(fmt.Sprintf("%03d %s", i+1, point.Text), func(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t, 2)
-			e := r.exec([]string{fmt.Sprintf("%s=kill=%d", enginetest.FaultEnv, i+1)}, r.runArgs(worker)...)
+			e := r.exec([]string{fmt.Sprintf("%s=kill=%s", enginetest.FaultEnv, point.ID)}, r.runArgs(worker)...)
 			if e.signal != syscall.SIGKILL {
 				t.Fatalf("the handler was not killed: %+v", e)
 			}
-			r.afterCrash()
-		})
-	}
-}
-
-// TestHandlerFailingAtEveryStep makes each durable step of the handler fail
-// once with an IO error: what it records is true, and no success is false.
-func TestHandlerFailingAtEveryStep(t *testing.T) {
-	t.Parallel()
-	for i, point := range points(t, enginetest.FaultEnv, worker) {
-		t.Run(fmt.Sprintf("%03d %s", i+1, point), func(t *testing.T) {
-			t.Parallel()
-			r := newRepo(t, 2)
-			e := r.exec([]string{fmt.Sprintf("%s=fail=%d:%d", enginetest.FaultEnv, i+1, syscall.EIO)}, r.runArgs(worker)...)
-			if harmless := strings.Contains(point, "let-go supervisor"); harmless != (e.code == exitOK) {
-				t.Errorf("%+v", e)
-			}
-			if e.code != exitOK && (e.code != exitFailed || !strings.Contains(e.err, "input/output error")) {
-				t.Errorf("%+v", e)
-			}
-			r.settled()
-			if told := strings.Contains(e.err, "unresolved attempt: "); told != (r.state().ActiveAttempt != nil) {
-				t.Errorf("told of an unresolved attempt: %v; on disk: %+v", told, r.state().ActiveAttempt)
-			}
-			r.afterCrash()
+			r.afterCrash(worker)
 		})
 	}
 }
@@ -310,23 +322,36 @@ func TestAnAcceptanceThatFailedIsForgotten(t *testing.T) {
 }
 
 // afterCrash checks every promise about a run that crashed or failed, and
-// brings the plan to its end as the documents say.
-func (r *repo) afterCrash() {
+// brings the plan to its end as the documents say, with an agent that does these
+// steps.
+func (r *repo) afterCrash(steps []string) {
+	r.t.Helper()
+	r.checkLeft()
+	r.goOn(steps)
+}
+
+// checkLeft checks what a crashed or failed run left.
+func (r *repo) checkLeft() {
 	r.t.Helper()
 	r.settled()
 	r.checkGone()
-	st, before := r.state(), r.ledger()
-	for phase, n := range before {
+	for phase, n := range r.ledger() {
 		if n != 1 {
 			r.t.Errorf("%s ran %d times", phase, n)
 		}
 	}
-	r.checkStatus(st)
+	r.checkStatus(r.state())
+}
+
+// goOn brings the plan to its end, over a refusal where there must be one.
+func (r *repo) goOn(steps []string) {
+	r.t.Helper()
+	st, before := r.state(), r.ledger()
 	artifacts := r.files()
-	e := r.run(worker)
+	e := r.run(steps)
 	if current := st.CurrentPhase; current != nil {
 		r.checkRefusal(e, st, before)
-		e = r.run(worker, "--retry-stopped")
+		e = r.run(steps, "--retry-stopped")
 	}
 	if e.code != 0 {
 		r.t.Fatalf("the plan does not come to its end: %+v", e)
@@ -357,14 +382,14 @@ func unlinked(st record.State, path string) bool {
 
 func (r *repo) checkStatus(st record.State) {
 	r.t.Helper()
-	e := r.exec(nil, "status", "--plan", r.plan)
+	e := r.inProcess("status", "--plan", r.plan)
 	want := "next phase: phase-"
 	switch {
 	case st.ActiveAttempt != nil:
 		want = "unresolved: " + st.ActiveAttempt.Phase.ID
 	case st.Stop != nil:
 		want = "stopped: " + st.Stop.PhaseID
-	case len(st.CompletedPhaseIDs) == 2:
+	case len(st.CompletedPhaseIDs) == r.phases:
 		want = "complete: "
 	}
 	if e.code != 0 || !strings.HasPrefix(e.out, want) {
@@ -391,7 +416,7 @@ func (r *repo) checkRefusal(e ended, st record.State, before map[string]int) {
 func (r *repo) checkEnd(atCrash record.State, before map[string]int) {
 	r.t.Helper()
 	st := r.state()
-	if len(st.CompletedPhaseIDs) != 2 || st.ActiveAttempt != nil || st.Stop != nil {
+	if len(st.CompletedPhaseIDs) != r.phases || st.ActiveAttempt != nil || st.Stop != nil {
 		r.t.Errorf("at the end: %+v", st)
 	}
 	for phase, n := range r.ledger() {
@@ -430,49 +455,65 @@ func TestRetryKilledAtEveryStep(t *testing.T) {
 	if e := first.exec([]string{enginetest.FaultEnv + "=log=" + log}, first.runArgs(worker, "--retry-stopped")...); e.code != 0 {
 		t.Fatalf("%+v", e)
 	}
-	data, _ := os.ReadFile(log)
-	for i, point := range strings.Split(strings.TrimSpace(string(data)), "\n") {
-		if strings.Contains(point, "release worker") {
+	all, err := enginetest.PointsOf(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, point := range all {
+		if strings.Contains(point.Text, "release worker") {
 			break // from here on it is an attempt like any other
 		}
-		t.Run(fmt.Sprintf("%03d %s", i+1, point), func(t *testing.T) {
+		if slices.Contains(harmless, strings.Fields(point.Text)[1]) {
+			continue
+		}
+		t.Run(fmt.Sprintf("%03d %s", i+1, point.Text), func(t *testing.T) {
 			t.Parallel()
 			r := crashed(t)
-			e := r.exec([]string{fmt.Sprintf("%s=kill=%d", enginetest.FaultEnv, i+1)}, r.runArgs(worker, "--retry-stopped")...)
+			e := r.exec([]string{fmt.Sprintf("%s=kill=%s", enginetest.FaultEnv, point.ID)}, r.runArgs(worker, "--retry-stopped")...)
 			if e.signal != syscall.SIGKILL {
 				t.Fatalf("the handler was not killed: %+v", e)
 			}
-			r.afterCrash()
+			r.afterCrash(worker)
 		})
 	}
 }
 
 // TestSupervisorKilledAtEveryStep kills the supervisor before and after each of
-// its steps: the handler records an interrupted attempt, nothing survives, and
-// the phase runs again only when somebody says so.
+// its steps: the handler records a failed launch or an interrupted attempt,
+// nothing survives, and the phase runs again only when somebody says so.
 func TestSupervisorKilledAtEveryStep(t *testing.T) {
 	t.Parallel()
 	steps := append([]string{"daemon=daemon.pid"}, worker...)
 	seen := map[string]bool{}
-	for _, point := range points(t, enginetest.SupervisorFaultEnv, steps) {
-		if seen[point] {
+	for _, point := range points(t, enginetest.SupervisorFaultEnv, 2, steps) {
+		if seen[point.Text] {
 			continue
 		}
-		seen[point] = true
-		t.Run(point, func(t *testing.T) {
+		seen[point.Text] = true
+		held, ended := seen["after send held"], seen["after send ended"]
+		t.Run(point.Text, func(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t, 2)
-			at := "^" + strings.ReplaceAll(point, " ", "_") + "$"
+			at := "^" + strings.ReplaceAll(point.Text, " ", "_") + "$"
 			e := r.exec([]string{enginetest.SupervisorFaultEnv + "=kill-at=" + at}, r.runArgs(steps)...)
-			if e.code != exitFailed || !strings.Contains(e.err, "interrupted: the supervisor of the worker was killed") {
+			r.checkGone()
+			if ended { // and reported to the handler, which needs nothing else
+				if e.code != exitOK {
+					t.Errorf("%+v", e)
+				}
+				return
+			}
+			reason, says := record.Interrupted, "interrupted: the supervisor of the worker was killed"
+			if !held {
+				reason, says = record.LaunchFailed, "launch-failed: could not launch agent command"
+			}
+			if e.code != exitFailed || !strings.Contains(e.err, says) {
 				t.Errorf("%+v", e)
 			}
-			r.checkGone()
-			st := r.state()
-			if st.Stop == nil || st.Stop.Reason != record.Interrupted {
+			if st := r.state(); st.Stop == nil || st.Stop.Reason != reason {
 				t.Errorf("stop %+v", st.Stop)
 			}
-			if e := r.run(steps); e.code != exitInvalid || !strings.Contains(e.err, "phase-1 is stopped: interrupted") {
+			if e := r.run(steps); e.code != exitInvalid || !strings.Contains(e.err, fmt.Sprintf("phase-1 is stopped: %s", reason)) {
 				t.Errorf("run without a retry: %+v", e)
 			}
 			if e := r.run(steps, "--retry-stopped"); e.code != 0 {
@@ -481,9 +522,38 @@ func TestSupervisorKilledAtEveryStep(t *testing.T) {
 			r.checkGone()
 		})
 	}
-	if !seen["before let-go worker"] || !seen["after kill descendant"] {
-		t.Errorf("points: %v", seen)
+	for _, must := range []string{"before let-go worker", "after kill descendant", "after send ended"} {
+		if !seen[must] {
+			t.Errorf("no point %q", must)
+		}
 	}
+}
+
+// TestNoGroupIsSignalledWhoseLeaderIsReaped kills the handler when the worker's
+// end is reported: its group's id may be somebody else's by then.
+func TestNoGroupIsSignalledWhoseLeaderIsReaped(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, 1)
+	log := filepath.Join(t.TempDir(), "log")
+	e := r.exec([]string{enginetest.FaultEnv + "=kill-at=before_create_outcomes/", enginetest.SupervisorFaultEnv + "=log=" + log}, r.runArgs(worker)...)
+	if e.signal != syscall.SIGKILL {
+		t.Fatalf("%+v", e)
+	}
+	r.settled()
+	all, err := enginetest.PointsOf(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reaped := slices.IndexFunc(all, func(p enginetest.NamedPoint) bool { return p.Text == "after wait worker" })
+	if reaped < 0 {
+		t.Fatalf("it was not reaped: %v", all)
+	}
+	for _, p := range all[reaped:] {
+		if strings.Contains(p.Text, "signal ") {
+			t.Errorf("%s after its leader was reaped", p.Text)
+		}
+	}
+	r.afterCrash(worker)
 }
 
 // killHandlerBesideAStoppedSupervisor starts a worker whose steps make the file
@@ -520,6 +590,10 @@ func TestHandlerAndSupervisorKilledTogether(t *testing.T) {
 	e := r.run(steps, "--retry-stopped")
 	if e.code != exitInvalid || !strings.Contains(e.err, fmt.Sprintf("process %d (exe), started by the attempt", session)) {
 		t.Errorf("retry beside a living process: %+v", e)
+	}
+	blind := fmt.Sprintf("%s=fail-at=before_list_processes:%d", enginetest.FaultEnv, syscall.EMFILE)
+	if e := r.exec([]string{blind}, r.runArgs([]string{"complete=done"}, "--retry-stopped")...); e.code != exitInvalid || !strings.Contains(e.err, "can't be seen") {
+		t.Fatalf("retry without a look at the processes: %+v", e)
 	}
 	if e := r.run(steps, "--fresh"); e.code != exitInvalid || !strings.Contains(e.err, "live processes") {
 		t.Errorf("a new history beside a living process: %+v", e)

@@ -67,7 +67,7 @@ const errorFormat = "ai-session-handler/error/1"
 
 // report prints an error to p, and on stdout as JSON where JSON was asked for.
 func (a *app) report(p printer, err error) {
-	p.Error("error: " + err.Error())
+	p.Error("error: " + advised(err))
 	if !a.json {
 		return
 	}
@@ -76,4 +76,13 @@ func (a *app) report(p printer, err error) {
 		Code   int    `json:"code"`
 		Error  string `json:"error"`
 	}{errorFormat, codeOf(err), err.Error()})
+}
+
+// advised is the text of an error, and for one of the operating system what to
+// do about it.
+func advised(err error) string {
+	if run.IsBare(err) {
+		return err.Error() + "\n  next: settle that, then repeat this command"
+	}
+	return err.Error()
 }

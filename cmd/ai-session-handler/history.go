@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
@@ -23,9 +24,9 @@ type history struct {
 
 // openHistory finds the history of the plan at path, which need not exist.
 func openHistory(path string) (*history, error) {
-	located, err := workspace.Locate(path)
+	located, err := locate(path)
 	if err != nil {
-		return nil, inputErrorf("--plan %s: %v", path, err)
+		return nil, fmt.Errorf("--plan %s: %w", path, err)
 	}
 	h := &history{plan: located}
 	if err := h.open(); err != nil {
@@ -35,9 +36,18 @@ func openHistory(path string) (*history, error) {
 	return h, nil
 }
 
+// locate finds the workspace of the plan at path.
+func locate(path string) (located workspace.Plan, err error) {
+	err = testOnlySeam.Do("locate", path, func() (err error) {
+		located, err = workspace.Locate(path)
+		return err
+	})
+	return located, err
+}
+
 // open opens what exists.
 func (h *history) open() (err error) {
-	h.handler, err = workspace.OpenHandlerDir(h.plan.Root, false, nil)
+	h.handler, err = workspace.OpenHandlerDir(h.plan.Root, false, testOnlySeam)
 	if err == nil {
 		h.dir, err = h.plan.OpenPlanDir(h.handler, false)
 	}

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "__supervise" {
 		supervise.Dispatch(os.Args, enginetest.ParentFault())
 	}
-	supervise.Dispatch(os.Args, nil)
+	supervise.Dispatch(os.Args, enginetest.Fault(os.Getenv(enginetest.TrampolineFaultEnv)))
 	// A process with the race detector would sleep for a second when it ends.
 	if os.Getenv("GORACE") == "" {
 		_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 }
 
 func product() {
+	abortOnCrash()
 	testOnlySeam = enginetest.Fault(os.Getenv(enginetest.FaultEnv))
 	if grace, err := time.ParseDuration(os.Getenv("HANDLER_TEST_GRACE")); err == nil {
 		testOnlyGrace = grace

@@ -56,7 +56,7 @@ func advice(o record.Outcome) string {
 	case record.NeedsClarification:
 		return "answer in the plan or the repository's documents, then (with --accept-plan-change if the plan changed)"
 	case record.LaunchFailed:
-		return "correct the agent command, then"
+		return "correct what keeps the agent command from being launched, then"
 	case record.MultipleMarkers:
 		if filepath.Base(o.Argv[0]) == "codex" {
 			return "plain codex exec prints its answer on both streams: put a wrapper before it that prints the result once, then"
@@ -85,7 +85,7 @@ const tailLines = 20
 func transcriptTail(planDir, name string) []string {
 	path := filepath.Join(planDir, name)
 	lines := []string{"transcript: " + path}
-	dir, err := fsx.OpenDir(planDir, nil)
+	dir, err := fsx.OpenDir(planDir, testOnlySeam)
 	if err != nil {
 		return append(lines, "the transcript can't be read: "+err.Error())
 	}
@@ -113,6 +113,9 @@ func transcriptTail(planDir, name string) []string {
 func unresolvedText(e *run.UnresolvedError, job run.Job) string {
 	a := e.Attempt
 	lines := []string{e.Error(), fmt.Sprintf("unresolved attempt: %s (%s, attempt %s)", a.Phase.ID, a.Status, a.ID)}
+	if e.Seen.Status != record.PhaseComplete {
+		lines = append(lines, fmt.Sprintf("its end (not on record): %s: %s", e.Seen.Status, e.Seen.Cause))
+	}
 	if e.Deleted {
 		return strings.Join(append(lines,
 			"the whole history of the plan was deleted while the worker ran, "+e.PlanDir+" with it: a run would begin with the first phase again",

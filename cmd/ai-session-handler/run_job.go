@@ -17,9 +17,9 @@ import (
 // job resolves everything the command line, the configuration and the
 // environment say. Nobody reads them again.
 func (c *runCmd) job(a *app, console *ui.Console, to masking) (run.Job, error) {
-	located, err := workspace.Locate(a.path(c.Plan))
+	located, err := locate(a.path(c.Plan))
 	if err != nil {
-		return run.Job{}, inputErrorf("--plan %s: %v", c.Plan, err)
+		return run.Job{}, fmt.Errorf("--plan %s: %w", c.Plan, err)
 	}
 	conf, err := readConfig(located.Root)
 	if err != nil {
@@ -117,7 +117,15 @@ type planSource struct {
 }
 
 // Current implements run.Source.
-func (s *planSource) Current(context.Context) (*plan.Snapshot, error) {
+func (s *planSource) Current(context.Context) (snapshot *plan.Snapshot, err error) {
+	err = testOnlySeam.Do("read", "plan", func() (err error) {
+		snapshot, err = s.read()
+		return err
+	})
+	return snapshot, err
+}
+
+func (s *planSource) read() (*plan.Snapshot, error) {
 	if s.last != nil {
 		return s.last.Reread()
 	}

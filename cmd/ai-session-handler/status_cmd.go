@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"time"
@@ -64,8 +65,8 @@ type planStatus struct {
 	Transcript    string        `json:"latest_transcript"`
 	Outcome       string        `json:"latest_committed_outcome"`
 	GoOn          string        `json:"go_on"` // the command that goes on, empty when there is none
-	conf          settings
-	refused       bool // run would refuse, whatever its flags: a problem says why
+	command       []string      // that goes on with the plan
+	refused       bool          // run would refuse, whatever its flags: a problem says why
 }
 
 type planFacts struct {
@@ -134,8 +135,14 @@ func (s *planStatus) readSources(h *history) *plan.Snapshot {
 	if err != nil {
 		s.refuse(err.Error())
 	}
-	s.conf = conf
-	for _, root := range h.plan.OuterRoots() {
+	if s.command, err = runCommand(h, conf); err != nil {
+		s.Problems = append(s.Problems, "under which limits, stop rules and masks the latest attempt ran can't be read, so the command to go on lacks them: "+err.Error())
+	}
+	outer, err := h.plan.OuterRoots()
+	if err != nil {
+		s.refuse(err.Error())
+	}
+	for _, root := range outer {
 		s.refuse("a history of this plan lies in an outer plan workspace: " + root)
 	}
 	snapshot, err := plan.Read(h.plan.Path)
@@ -163,8 +170,8 @@ func (s *planStatus) checkMoved(h *history, snapshot *plan.Snapshot) {
 }
 
 // again is the command that goes on with the plan.
-func (s *planStatus) again(h *history, flags ...string) string {
-	return shellquote.Join(append(runCommand(h, s.conf), flags...)...)
+func (s *planStatus) again(flags ...string) string {
+	return shellquote.Join(append(slices.Clone(s.command), flags...)...)
 }
 
 func (s *planStatus) refuse(why string) { s.Problems, s.refused = append(s.Problems, why), true }
@@ -187,7 +194,11 @@ func (s *planStatus) readState(h *history, snapshot *plan.Snapshot) {
 		s.Transcript, s.Outcome = h.path(last.TranscriptPath), h.path(last.OutcomePath)
 	}
 	if st.ActiveAttempt != nil {
-		s.Active = activeOf(h, *st.ActiveAttempt)
+		active, err := activeOf(h, *st.ActiveAttempt)
+		if err != nil {
+			s.Problems = append(s.Problems, err.Error())
+		}
+		s.Active = active
 		s.Transcript = h.path(st.ActiveAttempt.TranscriptPath)
 	}
 }
@@ -195,7 +206,7 @@ func (s *planStatus) readState(h *history, snapshot *plan.Snapshot) {
 // checkChange says what can be done about a plan that changed.
 func (s *planStatus) checkChange(h *history, snapshot *plan.Snapshot) {
 	if _, err := state.AcceptPlan(h.state, snapshot.SHA256, time.Now(), snapshot.PhaseIDs()); err != nil {
-		s.refuse("the plan changed and can't be accepted: " + err.Error() + "; put them back, or start a new history: " + s.again(h, "--fresh"))
+		s.refuse("the plan changed and can't be accepted: " + err.Error() + "; put them back, or start a new history: " + s.again("--fresh"))
 		return
 	}
 	s.Problems = append(s.Problems, "the plan changed since it was accepted; run refuses until it is accepted with --accept-plan-change")
@@ -205,16 +216,19 @@ func aliveWord(l proc.Liveness) string {
 	return map[proc.LivenessState]string{proc.Alive: "yes", proc.Dead: "no", proc.Unknown: "unknown"}[l.State]
 }
 
-func activeOf(h *history, a record.ActiveAttempt) *activeStatus {
+// activeOf tells what is known about the active attempt. With an error it is not
+// all.
+func activeOf(h *history, a record.ActiveAttempt) (*activeStatus, error) {
+	remaining, remainingErr := proc.Remaining(a.ID)
 	s := &activeStatus{
-		ActiveAttempt: a, Worker: run.DescribeWorker(a), Remaining: []record.Leftover{},
+		ActiveAttempt: a, Worker: run.DescribeWorker(a), Remaining: append([]record.Leftover{}, remaining...),
 		ElapsedMS: time.Since(a.StartedAt).Milliseconds(),
 	}
-	s.Remaining = append(s.Remaining, proc.Remaining(a.ID)...)
-	if exit, found, err := h.store.ReadExit(a.ID); err == nil && found {
+	exit, found, exitErr := h.store.ReadExit(a.ID)
+	if exitErr == nil && found {
 		s.End = &exit
 	}
-	return s
+	return s, errors.Join(remainingErr, exitErr)
 }
 
 // addPhases lists the plan's phases, then those that only the state knows.
@@ -256,19 +270,19 @@ func (s *planStatus) place(h *history, snapshot *plan.Snapshot) {
 	case st.ActiveAttempt != nil && handlerAlive, handlerAlive && st.Stop == nil && s.NextPhase != nil:
 		s.Stands = standsRunning
 	case st.ActiveAttempt != nil && s.Handler != nil && s.Handler.Alive == "unknown":
-		s.Stands, s.GoOn = standsUnknown, s.again(h, "--retry-stopped")
+		s.Stands, s.GoOn = standsUnknown, s.again("--retry-stopped")
 	case st.ActiveAttempt != nil:
-		s.Stands, s.GoOn = standsAbandoned, s.again(h, "--retry-stopped")
+		s.Stands, s.GoOn = standsAbandoned, s.again("--retry-stopped")
 	case st.Stop != nil:
-		s.Stands, s.GoOn = standsStopped, s.again(h, "--retry-stopped")
+		s.Stands, s.GoOn = standsStopped, s.again("--retry-stopped")
 	case snapshot == nil:
 		s.Stands = standsOffPlan
 	case s.NextPhase == nil:
 		s.Stands = standsComplete
 	case len(st.CommittedOutcomes) == 0:
-		s.Stands, s.GoOn = standsNew, s.again(h)
+		s.Stands, s.GoOn = standsNew, s.again()
 	default:
-		s.Stands, s.GoOn = standsIdle, s.again(h)
+		s.Stands, s.GoOn = standsIdle, s.again()
 	}
 	switch {
 	case s.refused:
@@ -287,7 +301,7 @@ func (s *planStatus) findNext(h *history, snapshot *plan.Snapshot) {
 	}
 	if s.NextPhase != nil {
 		if _, ok := snapshot.Phase(s.NextPhase.ID); !ok {
-			s.refuse(s.NextPhase.ID + " is not in the plan any more; put it back, or start a new history: " + s.again(h, "--fresh"))
+			s.refuse(s.NextPhase.ID + " is not in the plan any more; put it back, or start a new history: " + s.again("--fresh"))
 		}
 	}
 	for _, p := range snapshot.Phases {

@@ -28,11 +28,22 @@ type Dir struct {
 
 // OpenDir opens an existing directory.
 func OpenDir(dir string, seam Seam) (*Dir, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
+	return openDir(dir, dir, seam, func() (*os.Root, error) { return os.OpenRoot(dir) })
+}
+
+func openDir(path, name string, seam Seam, open func() (*os.Root, error)) (*Dir, error) {
+	var root *os.Root
+	err := seam.Do("open", name, func() (err error) {
+		root, err = open()
+		return err
+	})
+	if err == nil {
+		return &Dir{root, seam.below(path)}, nil
 	}
-	return &Dir{root, seam.below(dir)}, nil
+	if root != nil {
+		_ = root.Close()
+	}
+	return nil, located("open", path, err)
 }
 
 // OpenDirFile opens the directory behind a descriptor, which may since have
@@ -41,19 +52,32 @@ func OpenDirFile(f *os.File, seam Seam) (*Dir, error) {
 	return OpenDir(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), seam)
 }
 
+// do runs an operation on a name between its points; an error of the system is
+// a located one.
+func (d *Dir) do(op, name string, operation func() error) error {
+	return located(op, d.Path(name), d.seam.Do(op, name, operation))
+}
+
+// located puts operation and whole path into an error of the system: os.Root
+// knows only the part below the root, and a seam nothing. Other errors name
+// what they are about themselves.
+func located(op, path string, err error) error {
+	var errno syscall.Errno
+	if !errors.As(err, &errno) {
+		return err
+	}
+	return &fs.PathError{Op: op, Path: path, Err: errno}
+}
+
 // Sub opens a directory below d. A symbolic link on the way is refused.
 func (d *Dir) Sub(name string) (*Dir, error) {
-	root, err := d.root.OpenRoot(name)
-	for _, part := range ancestors(name) {
-		err = cmp.Or(d.notLinked(part), err)
-	}
-	if err != nil {
-		if root != nil {
-			_ = root.Close()
+	return openDir(d.Path(name), name, d.seam, func() (*os.Root, error) {
+		root, err := d.root.OpenRoot(name)
+		for _, part := range ancestors(name) {
+			err = cmp.Or(d.notLinked(part), err)
 		}
-		return nil, d.explain(name, err)
-	}
-	return &Dir{root, d.seam.below(d.Path(name))}, nil
+		return root, err
+	})
 }
 
 // ancestors lists the directories that lead to a name, and the name itself:
@@ -83,14 +107,23 @@ func (d *Dir) notLinked(name string) error {
 func (d *Dir) Path(name string) string { return path.Join(d.root.Name(), name) }
 
 // File opens the directory itself, to hand its descriptor to another process.
-func (d *Dir) File() (*os.File, error) { return d.root.Open(".") }
+func (d *Dir) File() (f *os.File, err error) {
+	err = d.do("open", ".", func() (err error) {
+		f, err = d.root.Open(".")
+		return err
+	})
+	return f, err
+}
 
 // Close releases the directory.
 func (d *Dir) Close() error { return d.root.Close() }
 
 // Exists reports whether name exists, as anything, a dangling link included.
 func (d *Dir) Exists(name string) (bool, error) {
-	_, err := d.root.Lstat(name)
+	err := d.do("stat", name, func() error {
+		_, err := d.root.Lstat(name)
+		return err
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -99,7 +132,11 @@ func (d *Dir) Exists(name string) (bool, error) {
 
 // List names the entries of d, sorted.
 func (d *Dir) List() ([]string, error) {
-	entries, err := fs.ReadDir(d.root.FS(), ".")
+	var entries []fs.DirEntry
+	err := d.do("list", ".", func() (err error) {
+		entries, err = fs.ReadDir(d.root.FS(), ".")
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -114,10 +151,14 @@ func (d *Dir) List() ([]string, error) {
 // their entries are durable then, also those of directories that were there: a
 // crash may have come between the making and the syncing of one.
 func (d *Dir) MkdirAll(names ...string) error {
-	synced := map[string]bool{}
+	made, synced := map[string]bool{}, map[string]bool{}
 	var parents []string
 	for _, name := range names {
 		for _, dir := range ancestors(name) {
+			if made[dir] {
+				continue
+			}
+			made[dir] = true
 			if err := d.mkdir(dir); err != nil {
 				return err
 			}
@@ -135,28 +176,34 @@ func (d *Dir) MkdirAll(names ...string) error {
 	return nil
 }
 
+// mkdir makes a directory where nothing is; a directory that is there stays as
+// it is.
 func (d *Dir) mkdir(name string) error {
-	if err := d.notLinked(name); err == nil || !errors.Is(err, fs.ErrNotExist) {
+	err := d.do("stat", name, func() error { return d.notLinked(name) })
+	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	err := d.seam.Do("mkdir", name, func() error { return d.root.Mkdir(name, dirMode) })
+	err = d.do("mkdir", name, func() error {
+		if err := d.root.Mkdir(name, dirMode); err != nil {
+			return err
+		}
+		return d.root.Chmod(name, dirMode) // whatever the umask
+	})
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	return d.root.Chmod(name, dirMode) // whatever the umask
+	return err
 }
 
 // Sync makes the entries of a directory durable.
 func (d *Dir) Sync(name string) error {
-	f, err := d.root.Open(name)
-	if err != nil {
-		return err
-	}
-	err = d.seam.Do("syncdir", name, f.Sync)
-	return errors.Join(err, f.Close())
+	return located("sync", d.Path(name), d.seam.Do("syncdir", name, func() error {
+		f, err := d.root.Open(name)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Sync(), f.Close())
+	}))
 }
 
 // ReadFile reads a regular file of at most limit bytes. Symbolic links and
@@ -167,9 +214,13 @@ func (d *Dir) ReadFile(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	var data []byte
+	err = d.do("read", name, func() (err error) {
+		data, err = io.ReadAll(io.LimitReader(f, limit+1))
+		return err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", d.Path(name), err)
+		return nil, err
 	}
 	if int64(len(data)) > limit {
 		return nil, fmt.Errorf("%s: larger than %d bytes", d.Path(name), limit)
@@ -193,26 +244,21 @@ func (d *Dir) Open(name string) (f *os.File, err error) {
 	return f, err
 }
 
-func (d *Dir) openOnce(name string) (*os.File, error) {
-	f, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+func (d *Dir) openOnce(name string) (f *os.File, err error) {
+	err = d.do("open", name, func() (err error) {
+		f, err = d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		if err != nil {
+			return cmp.Or(d.notLinked(name), err)
+		}
+		return d.isTheFile(name, f)
+	})
 	if err != nil {
-		return nil, d.explain(name, cmp.Or(d.notLinked(name), err))
-	}
-	if err := d.isTheFile(name, f); err != nil {
-		_ = f.Close()
+		if f != nil {
+			_ = f.Close()
+		}
 		return nil, err
 	}
 	return f, nil
-}
-
-// explain puts the whole path into an error of os.Root, which knows only the
-// part below the root.
-func (d *Dir) explain(name string, err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return &fs.PathError{Op: "open", Path: d.Path(name), Err: pathErr.Err}
-	}
-	return err
 }
 
 // isTheFile holds when f is a regular file that stands under its name itself.
@@ -239,7 +285,7 @@ func (d *Dir) isTheFile(name string, f *os.File) error {
 // new entry is durable only after a Sync of its directory.
 func (d *Dir) Create(name string) (*File, error) {
 	var f *os.File
-	err := d.seam.Do("create", name, func() (err error) {
+	err := d.do("create", name, func() (err error) {
 		f, err = d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 		if err != nil {
 			return err
@@ -250,7 +296,7 @@ func (d *Dir) Create(name string) (*File, error) {
 		if f != nil {
 			_ = f.Close()
 		}
-		return nil, d.explain(name, err)
+		return nil, err
 	}
 	return &File{f: f, name: name, seam: d.seam}, nil
 }
@@ -260,27 +306,27 @@ func (d *Dir) Create(name string) (*File, error) {
 // newline.
 func (d *Dir) Append(name string) (file *File, whole bool, err error) {
 	var f *os.File
-	err = d.seam.Do("append", name, func() (err error) {
+	err = d.do("append", name, func() (err error) {
 		if err := d.notLinked(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		f, err = d.root.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE|syscall.O_NONBLOCK, fileMode)
-		if err != nil {
-			return err
+		if err == nil {
+			err = f.Chmod(fileMode) // whatever the umask
 		}
-		return f.Chmod(fileMode) // whatever the umask
+		if err == nil {
+			err = d.isTheFile(name, f)
+		}
+		if err == nil {
+			whole, err = endsLine(f)
+		}
+		return err
 	})
-	if err == nil {
-		err = d.isTheFile(name, f)
-	}
-	if err == nil {
-		whole, err = endsLine(f)
-	}
 	if err != nil {
 		if f != nil {
 			_ = f.Close()
 		}
-		return nil, false, d.explain(name, err)
+		return nil, false, err
 	}
 	return &File{f: f, name: name, seam: d.seam}, whole, nil
 }
@@ -309,27 +355,44 @@ func (d *Dir) WriteNew(name string, data []byte) error {
 	return d.Sync(path.Dir(name))
 }
 
+// InPlaceError is an error of [Dir.Replace] after which the new content may be in
+// place, though perhaps not for good.
+type InPlaceError struct{ Err error }
+
+func (e *InPlaceError) Error() string { return e.Err.Error() }
+
+func (e *InPlaceError) Unwrap() error { return e.Err }
+
 // Replace puts data in the place of name as a whole: after a crash or an error
 // the old content or the new one is there, never a mixture. It returns when
-// the new content is durable.
+// the new content is durable. After an error the old content is there, unless
+// it is an *InPlaceError.
 func (d *Dir) Replace(name string, data []byte) error {
 	tmp := path.Join(path.Dir(name), "."+path.Base(name)+"."+uuid.NewString()+".tmp")
 	f, err := d.Create(tmp)
 	if err != nil {
 		return err
 	}
-	err = f.writeAll(data)
-	if err == nil {
-		err = d.Rename(tmp, name)
-	}
-	if err != nil {
-		_ = d.root.Remove(tmp)
+	if err := f.writeAll(data); err != nil {
+		d.discard(tmp)
 		return err
 	}
-	return d.Sync(path.Dir(name))
+	if err := d.Rename(tmp, name); err != nil {
+		d.discard(tmp)
+		return &InPlaceError{err}
+	}
+	if err := d.Sync(path.Dir(name)); err != nil {
+		return &InPlaceError{err}
+	}
+	return nil
+}
+
+// discard removes a temporary file; one that stays harms nobody.
+func (d *Dir) discard(tmp string) {
+	_ = d.do("remove", tmp, func() error { return d.root.Remove(tmp) })
 }
 
 // Rename renames within d. It is durable only after a Sync of both directories.
 func (d *Dir) Rename(from, to string) error {
-	return d.seam.Do("rename", to, func() error { return d.root.Rename(from, to) })
+	return d.do("rename", to, func() error { return d.root.Rename(from, to) })
 }

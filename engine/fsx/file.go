@@ -3,6 +3,8 @@ package fsx
 import (
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -25,18 +27,14 @@ func (f *File) Write(p []byte) (int, error) {
 	if f.bad != nil {
 		return 0, f.bad
 	}
-	n := 0
-	err := f.seam.Do("write", f.name, func() (err error) {
-		n, err = f.f.Write(p)
-		return err
-	})
+	n, err := f.seam.Write(f.name, p, f.f.Write)
 	if err == nil && n != len(p) {
-		err = fmt.Errorf("%s: wrote %d of %d bytes", f.f.Name(), n, len(p))
+		err = fmt.Errorf("write %s: %w: %d of %d bytes", f.f.Name(), io.ErrShortWrite, n, len(p))
 	}
-	f.bad = err
+	f.bad = located("write", f.f.Name(), err)
 	f.size += int64(n)
 	f.writeBehind()
-	return n, err
+	return n, f.bad
 }
 
 // writeBehindStep is how many bytes may wait before they begin to go to disk.
@@ -59,13 +57,17 @@ func (f *File) Sync() error {
 	if f.bad != nil {
 		return f.bad
 	}
-	f.bad = f.seam.Do("sync", f.name, f.f.Sync)
+	f.bad = f.do("sync", f.f.Sync)
 	return f.bad
 }
 
 // Close closes the file; an error is a lost write.
 func (f *File) Close() error {
-	return f.seam.Do("close", f.name, f.f.Close)
+	return f.do("close", f.f.Close)
+}
+
+func (f *File) do(op string, operation func() error) error {
+	return located(op, f.f.Name(), f.seam.Do(op, f.name, operation))
 }
 
 func (f *File) writeAll(data []byte) error {
@@ -81,7 +83,11 @@ func (f *File) writeAll(data []byte) error {
 
 // checkLength catches a file system that accepts a write and keeps less.
 func (f *File) checkLength(want int64) error {
-	info, err := f.f.Stat()
+	var info fs.FileInfo
+	err := f.do("stat", func() (err error) {
+		info, err = f.f.Stat()
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -2,10 +2,12 @@ package fsx
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -50,38 +52,84 @@ func TestReplaceKeepsModeAndLeavesNothingBehind(t *testing.T) {
 	}
 }
 
+// faulty opens a directory whose seam is asked only from now on, with the number
+// of the point, counted from 0.
+func faulty(t *testing.T, fail func(n int, p Point) error) (*Dir, string) {
+	t.Helper()
+	n, armed := 0, false
+	d, path := open(t, func(p Point) error {
+		if !armed {
+			return nil
+		}
+		n++
+		return fail(n-1, p)
+	})
+	armed = true
+	return d, path
+}
+
 // TestFailingEveryPoint fails each point of a replacement in turn: the old or
-// the new content is there, and an error before the rename means the old one.
+// the new content is there, an error before the rename means the old one, and
+// every error names the operation and the whole path.
 func TestFailingEveryPoint(t *testing.T) {
 	var points []Point
-	record := func(p Point) error { points = append(points, p); return nil }
-	d, _ := open(t, record)
+	d, _ := faulty(t, func(_ int, p Point) error { points = append(points, p); return nil })
 	if err := d.Replace("f", []byte("new")); err != nil {
 		t.Fatal(err)
 	}
-	if len(points) != 12 { // create, write, sync, close, rename, syncdir
+	if len(points) != 14 { // create, write, stat, sync, close, rename, syncdir
 		t.Fatalf("points: %v", points)
 	}
 	for i := range points {
-		n := 0
-		seam := func(Point) error {
-			n++
-			if n == i+1 {
+		d, path := faulty(t, func(n int, _ Point) error {
+			if n == i {
 				return syscall.EIO
 			}
 			return nil
-		}
-		d, path := open(t, seam)
+		})
 		if err := os.WriteFile(filepath.Join(path, "f"), []byte("old"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := d.Replace("f", []byte("new")); !errors.Is(err, syscall.EIO) {
+		err := d.Replace("f", []byte("new"))
+		if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), strings.TrimSuffix(points[i].Op, "dir")+" "+path) {
 			t.Errorf("%v: error %v", points[i], err)
 		}
+		var inPlace *InPlaceError
+		if errors.As(err, &inPlace) != (i >= 10) {
+			t.Errorf("%v: in place: %v", points[i], i < 10)
+		}
 		got := read(t, filepath.Join(path, "f"))
-		renamed := i >= 9
+		renamed := i >= 11
 		if renamed != (got == "new") {
 			t.Errorf("%v: content %q", points[i], got)
+		}
+	}
+}
+
+// TestAShortWriteIsNoticed lets half of a write through, with a reason and
+// without one.
+func TestAShortWriteIsNoticed(t *testing.T) {
+	for want, short := range map[error]*ShortWrite{
+		io.ErrShortWrite: {},
+		syscall.ENOSPC:   {Err: syscall.ENOSPC},
+	} {
+		d, path := faulty(t, func(_ int, p Point) error {
+			if p.Op == "write" && !p.After {
+				return short
+			}
+			return nil
+		})
+		if err := os.WriteFile(filepath.Join(path, "f"), []byte("old"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Replace("f", []byte("new")); !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("want %v: %v", want, err)
+		}
+		if err := d.WriteNew("g", []byte("half")); !errors.Is(err, want) {
+			t.Errorf("want %v: %v", want, err)
+		}
+		if f, g := read(t, filepath.Join(path, "f")), read(t, filepath.Join(path, "g")); f != "old" || g != "ha" {
+			t.Errorf("contents %q and %q", f, g)
 		}
 	}
 }

@@ -1,9 +1,12 @@
 package fsx
 
-import "cmp"
+import (
+	"cmp"
+	"errors"
+)
 
-// Point is a moment just before or just after an operation that matters for
-// durability, or for which process exists.
+// Point is a moment just before or just after an operation that can fail, that
+// matters for durability, or that decides which process exists.
 type Point struct {
 	Op    string // for example "sync" or "rename"
 	Name  string // the file, relative to its Dir, or what else is acted on
@@ -36,6 +39,13 @@ func (s Seam) below(dir string) Seam {
 	}
 }
 
+// ShortWrite is an error of a [Seam] before a write that lets half of the bytes
+// through, as a disk does that fills up meanwhile. Err is what the write then
+// reports; without one it only says that it took fewer bytes.
+type ShortWrite struct{ Err error }
+
+func (e *ShortWrite) Error() string { return "a short write" }
+
 // Do runs an operation between its two points.
 func (s Seam) Do(op, name string, operation func() error) error {
 	if s == nil {
@@ -48,4 +58,18 @@ func (s Seam) Do(op, name string, operation func() error) error {
 		return err
 	}
 	return s(Point{Op: op, Name: name, After: true})
+}
+
+// Write is Do for a write of p, of which a seam may let only a part through.
+func (s Seam) Write(name string, p []byte, write func([]byte) (int, error)) (n int, err error) {
+	err = s.Do("write", name, func() (err error) {
+		n, err = write(p)
+		return err
+	})
+	var short *ShortWrite
+	if errors.As(err, &short) {
+		n, err = write(p[:len(p)/2])
+		err = cmp.Or(err, short.Err)
+	}
+	return n, err
 }

@@ -67,8 +67,10 @@ func lockFile(dir *os.File, path string) (identity, error) {
 	switch err := flock(dir); {
 	case errors.Is(err, unix.EWOULDBLOCK):
 		return id, &HeldError{path, holder(id)}
-	case err != nil:
+	case errors.Is(err, unix.ENOLCK), errors.Is(err, unix.EBADF), errors.Is(err, unix.EOPNOTSUPP):
 		return id, fmt.Errorf("%s: this file system cannot lock directories (%w); move the workspace to a local one", path, err)
+	case err != nil:
+		return id, fmt.Errorf("lock %s: %w", path, err)
 	}
 	return id, stillThere(path, id)
 }
@@ -104,9 +106,12 @@ func identify(fd int) (identity, error) {
 
 // Covers reports whether the lock is on the directory at path, so that it need
 // not, and cannot, be locked again.
-func (l *Lock) Covers(path string) bool {
+func (l *Lock) Covers(path string) (bool, error) {
 	var st unix.Stat_t
-	return unix.Stat(path, &st) == nil && identity{st.Dev, st.Ino} == l.id
+	if err := unix.Stat(path, &st); err != nil {
+		return false, fmt.Errorf("stat %s: %w", path, err)
+	}
+	return identity{st.Dev, st.Ino} == l.id, nil
 }
 
 // File is the descriptor that carries the lock, for a child that shall keep

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -96,8 +97,13 @@ func TestCoversKnowsADirectoryByItsInode(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	if !l.Covers(link) || l.Covers(t.TempDir()) {
-		t.Error("wrong directory")
+	for path, want := range map[string]bool{link: true, t.TempDir(): false} {
+		if got, err := l.Covers(path); err != nil || got != want {
+			t.Errorf("%s: %v, %v", path, got, err)
+		}
+	}
+	if _, err := l.Covers(filepath.Join(dir, "gone")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a path that leads nowhere: %v", err)
 	}
 }
 

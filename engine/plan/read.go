@@ -107,7 +107,7 @@ func unreadable(path string, err error) *Error {
 	if info, statErr := os.Lstat(path); statErr == nil && !info.Mode().IsRegular() {
 		return irregular(path, info.Mode(), err)
 	}
-	fix := ""
+	fix := "Settle that, then give the command again."
 	if errors.Is(err, fs.ErrPermission) {
 		fix = "Give yourself the permission to read it."
 	}

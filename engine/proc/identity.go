@@ -84,13 +84,15 @@ func sameInode(pid int, inode uint64) bool {
 }
 
 // Remaining lists the live processes that carry an attempt's id in their
-// environment. It finds what outlived handler and supervisor together.
-func Remaining(attemptID string) []record.Leftover {
+// environment. It finds what outlived handler and supervisor together. With an
+// error some may be missing.
+func Remaining(attemptID string) ([]record.Leftover, error) {
+	found, err := procfs.WithEnviron(EnvAttemptID, attemptID)
 	var list []record.Leftover
-	for _, s := range procfs.WithEnviron(EnvAttemptID, attemptID) {
+	for _, s := range found {
 		list = append(list, record.Leftover{PID: s.PID, Name: s.Name})
 	}
-	return list
+	return list, err
 }
 
 // Self identifies this process as an invocation.

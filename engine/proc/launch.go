@@ -2,10 +2,12 @@ package proc
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -48,14 +50,19 @@ func (e *LaunchError) Error() string {
 
 func (e *LaunchError) Unwrap() error { return e.Err }
 
+// opExec is the Op of an error that the program itself is to blame for.
+const opExec = "exec"
+
 func (e *LaunchError) hint() string {
 	switch {
+	case errors.Is(e.Err, unix.E2BIG):
+		return " (arguments and environment are too large together)"
+	case e.Op != opExec:
+		return ""
 	case errors.Is(e.Err, unix.ENOEXEC):
 		return " (a script needs a first line such as #!/bin/sh)"
 	case errors.Is(e.Err, unix.EACCES):
 		return " (is it executable?)"
-	case errors.Is(e.Err, unix.E2BIG):
-		return " (arguments and environment are too large together)"
 	case errors.Is(e.Err, unix.ENOENT) && strings.Contains(e.Program, "/"):
 		return " (or the interpreter it names is missing)"
 	}
@@ -76,27 +83,33 @@ type Launcher struct {
 // its descriptors and with them its locks, and none of its descriptors, those
 // leaked into it included, reaches a child that was not given it.
 func NewLauncher(seam fsx.Seam) (*Launcher, error) {
-	shared := os.Getpid() == 1 || hasLiveChildren()
-	for _, set := range [][2]int{{unix.PR_SET_CHILD_SUBREAPER, 1}, {unix.PR_SET_DUMPABLE, 0}} {
-		if err := unix.Prctl(set[0], uintptr(set[1]), 0, 0, 0); err != nil {
-			return nil, fmt.Errorf("prepare the process to run workers: %w", err)
-		}
-	}
-	if err := unix.CloseRange(3, 1<<32-1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
-		return nil, fmt.Errorf("keep descriptors from workers: %w", err)
+	shared := os.Getpid() == 1 || mayHaveChildren()
+	if err := seam.Do("harden", "handler", harden); err != nil {
+		return nil, fmt.Errorf("prepare the process to run workers: %w", err)
 	}
 	return &Launcher{seam: seam, supervisors: map[int]bool{}, shared: shared}, nil
 }
 
-// hasLiveChildren reports whether somebody else's children are ours already, as
-// those of a shell are that replaced itself by this program.
-func hasLiveChildren() bool {
-	for _, pid := range procfs.Children(os.Getpid()) {
-		if s, err := procfs.ReadStat(pid); err == nil && !s.Ended() {
+func harden() error {
+	for _, set := range [][2]int{{unix.PR_SET_CHILD_SUBREAPER, 1}, {unix.PR_SET_DUMPABLE, 0}} {
+		if err := unix.Prctl(set[0], uintptr(set[1]), 0, 0, 0); err != nil {
+			return err
+		}
+	}
+	return unix.CloseRange(3, 1<<32-1, unix.CLOSE_RANGE_CLOEXEC)
+}
+
+// mayHaveChildren reports whether somebody else's children are ours already, as
+// those of a shell are that replaced itself by this program, or that can't be
+// ruled out.
+func mayHaveChildren() bool {
+	children, err := procfs.Children(os.Getpid())
+	for _, pid := range children {
+		if s, statErr := procfs.ReadStat(pid); statErr != nil || !s.Ended() {
 			return true
 		}
 	}
-	return false
+	return err != nil
 }
 
 // Worker is a started worker: held until Run lets it go.
@@ -124,7 +137,7 @@ func (l *Launcher) Start(spec Spec) (*Worker, error) {
 		return nil, &LaunchError{spec.Argv[0], "look up", err}
 	}
 	w := &Worker{launcher: l, spec: spec}
-	if err := l.seam.Do("start", "supervisor", w.startSupervisor); err != nil {
+	if err := w.startSupervisor(); err != nil {
 		w.abort()
 		return nil, &LaunchError{spec.Argv[0], "start", err}
 	}
@@ -136,23 +149,25 @@ func (l *Launcher) Start(spec Spec) (*Worker, error) {
 }
 
 // abort undoes a start that failed half-way: the supervisor ends when its
-// control socket does.
+// control socket does, and ends what it has started. What one that was killed
+// has left is swept.
 func (w *Worker) abort() {
 	if w.conn != nil {
 		_ = w.conn.Close()
 	}
-	for _, f := range []*os.File{w.stdin, w.stdout, w.stderr} {
-		if f != nil {
-			_ = f.Close()
-		}
-	}
-	w.reapSupervisor()
-}
-
-func (w *Worker) reapSupervisor() {
+	closeAll(w.stdin, w.stdout, w.stderr, w.leader)
 	if w.supervisor == nil {
 		return
 	}
+	s, err := procfs.ReadStat(w.supervisor.Pid)
+	w.reapSupervisor()
+	if err == nil {
+		w.began = s.StartTime
+		_, _, _ = w.launcher.sweepOrphans(w)
+	}
+}
+
+func (w *Worker) reapSupervisor() {
 	_, _ = w.supervisor.Wait()
 	w.launcher.mu.Lock()
 	delete(w.launcher.supervisors, w.supervisor.Pid)
@@ -187,81 +202,104 @@ func newPipe(ours int) (stdio, error) {
 		return stdio{}, fmt.Errorf("pipe: %w", err)
 	}
 	err := unix.SetNonblock(fds[ours], true)
-	s := stdio{os.NewFile(uintptr(fds[ours]), "|worker"), os.NewFile(uintptr(fds[1-ours]), "|")}
+	return stdio{os.NewFile(uintptr(fds[ours]), "|worker"), os.NewFile(uintptr(fds[1-ours]), "|")}, err
+}
+
+// controlSocket is what handler and supervisor talk over.
+func controlSocket() (stdio, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		s.close()
+		return stdio{}, fmt.Errorf("socketpair: %w", err)
 	}
+	return stdio{os.NewFile(uintptr(fds[0]), "control"), os.NewFile(uintptr(fds[1]), "control")}, nil
+}
+
+func (l *Launcher) open(name string, open func() (stdio, error)) (s stdio, err error) {
+	err = l.seam.Do("pipe", name, func() (err error) {
+		s, err = open()
+		return err
+	})
 	return s, err
 }
 
-func (s stdio) close() {
-	for _, f := range []*os.File{s.ours, s.theirs} {
+// startSupervisor leaves it to [Worker.abort] to undo a start that failed
+// half-way.
+func (w *Worker) startSupervisor() error {
+	in, inErr := w.launcher.open("stdin", inputPipe)
+	out, outErr := w.launcher.open("stdout", outputPipe)
+	errs, errsErr := w.launcher.open("stderr", outputPipe)
+	control, controlErr := w.launcher.open("control", controlSocket)
+	w.stdin, w.stdout, w.stderr = in.ours, out.ours, errs.ours
+	theirs := []*os.File{in.theirs, out.theirs, errs.theirs, control.theirs}
+	err := cmp.Or(inErr, outErr, errsErr, controlErr)
+	if err == nil {
+		err = w.launcher.seam.Do("start", "supervisor", func() error { return w.fork(theirs) })
+	}
+	closeAll(theirs...)
+	if err == nil {
+		err = w.launcher.seam.Do("connect", "supervisor", func() (err error) {
+			w.conn, err = wire.NewConn[wire.Order, wire.Report](control.ours)
+			return err
+		})
+	}
+	if err != nil {
+		closeAll(control.ours)
+	}
+	return err
+}
+
+// closeAll closes what is open of some files.
+func closeAll(files ...*os.File) {
+	for _, f := range files {
 		if f != nil {
 			_ = f.Close()
 		}
 	}
 }
 
-func (w *Worker) startSupervisor() error {
-	in, inErr := inputPipe()
-	out, outErr := outputPipe()
-	errs, errsErr := outputPipe()
-	w.stdin, w.stdout, w.stderr = in.ours, out.ours, errs.ours
-	control, theirs, sockErr := controlSocket()
-	if err := errors.Join(inErr, outErr, errsErr, sockErr); err != nil {
-		for _, s := range []stdio{in, out, errs, {control, theirs}} {
-			s.close()
-		}
-		return err
-	}
-	files := []*os.File{in.theirs, out.theirs, errs.theirs, theirs, w.spec.WorkDir, w.spec.PlanDir}
+// fork starts the supervisor, which gets the streams and the socket as its
+// first descriptors.
+func (w *Worker) fork(streams []*os.File) error {
+	files := append(slices.Clip(streams), w.spec.WorkDir, w.spec.PlanDir)
 	process, err := os.StartProcess("/proc/self/exe", supervise.Args(w.spec.AttemptID), &os.ProcAttr{
 		Dir:   "/",
 		Env:   []string{}, // what it needs comes over the socket; /proc shows nobody a secret
 		Files: append(files, w.spec.Locks...),
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
-	for _, f := range files[:4] {
-		_ = f.Close()
-	}
 	if err != nil {
-		_ = control.Close()
 		return err
 	}
 	w.supervisor = process
 	w.launcher.mu.Lock()
 	w.launcher.supervisors[process.Pid] = true
 	w.launcher.mu.Unlock()
-	w.conn, err = wire.NewConn[wire.Order, wire.Report](control)
-	return err
-}
-
-func controlSocket() (ours, theirs *os.File, err error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, fmt.Errorf("socketpair: %w", err)
-	}
-	return os.NewFile(uintptr(fds[0]), "control"), os.NewFile(uintptr(fds[1]), "control"), nil
+	return nil
 }
 
 // hold sends the start message and waits until the worker exists and waits.
 func (w *Worker) hold(path string) error {
 	program := w.spec.Argv[0]
-	err := w.conn.SendStart(wire.Start{
-		AttemptID: w.spec.AttemptID, Path: wire.Exact(path), Argv: wire.ExactAll(w.spec.Argv), Env: wire.ExactAll(w.spec.Env),
-		Grace: w.spec.Grace, Backstop: w.spec.Backstop,
+	seam := w.launcher.seam
+	err := seam.Do("send", "start", func() error {
+		return w.conn.SendStart(wire.Start{
+			AttemptID: w.spec.AttemptID, Path: wire.Exact(path), Argv: wire.ExactAll(w.spec.Argv), Env: wire.ExactAll(w.spec.Env),
+			Grace: w.spec.Grace, Backstop: w.spec.Backstop,
+		})
 	})
 	if err != nil {
-		return &LaunchError{program, "start", fmt.Errorf("the supervisor is gone: %w", err)}
+		return &LaunchError{program, "start", fmt.Errorf("the supervisor does not take its orders: %w", err)}
 	}
-	report, err := w.conn.Receive()
+	var report wire.Report
+	err = seam.Do("receive", "held", func() (err error) {
+		report, err = w.receiveHeld()
+		return err
+	})
 	switch {
 	case err != nil:
-		return &LaunchError{program, "start", fmt.Errorf("the supervisor is gone (%w): %s", err, w.lastWords())}
+		return &LaunchError{program, "start", fmt.Errorf("the supervisor does not report a held worker: %w%s", err, w.lastWords())}
 	case report.Failed != nil:
 		return launchError(program, report.Failed)
-	case report.Held == nil:
-		return &LaunchError{program, "start", errors.New("bug: the supervisor reports something else than a held worker")}
 	}
 	w.identity, w.began = *report.Held, report.Held.SupervisorStartTime
 	w.openLeader()
@@ -269,13 +307,33 @@ func (w *Worker) hold(path string) error {
 	return nil
 }
 
+// receiveHeld waits for the report that decides a start. A supervisor that ended
+// the worker again says why.
+func (w *Worker) receiveHeld() (wire.Report, error) {
+	for {
+		report, err := w.conn.Receive()
+		switch {
+		case err != nil:
+			return report, fmt.Errorf("it is gone: %w", err)
+		case report.Ended != nil:
+			return report, errors.New(report.Ended.Cause)
+		case report.Failed != nil || report.Held != nil:
+			return report, nil
+		}
+	}
+}
+
 // openLeader opens a pidfd of the worker, so that its end is noticed even when a
 // hostile worker has stopped its supervisor. Where that fails, nothing else
 // does.
 func (w *Worker) openLeader() {
-	if fd, err := unix.PidfdOpen(w.identity.PID, unix.PIDFD_NONBLOCK); err == nil {
-		w.leader = os.NewFile(uintptr(fd), "pidfd")
-	}
+	_ = w.launcher.seam.Do("pidfd", "worker", func() error {
+		fd, err := unix.PidfdOpen(w.identity.PID, unix.PIDFD_NONBLOCK)
+		if err == nil {
+			w.leader = os.NewFile(uintptr(fd), "pidfd")
+		}
+		return err
+	})
 }
 
 // leaderEnd is closed when the worker's leader has ended, and never where that
@@ -301,16 +359,25 @@ func (w *Worker) leaderEnd() <-chan struct{} {
 	return ended
 }
 
-// lastWords is what a supervisor said that failed before there was a worker.
+// lastWords is ": " and what a supervisor said that failed before there was a
+// worker, if it did.
 func (w *Worker) lastWords() string {
 	_ = w.stderr.SetReadDeadline(time.Now().Add(time.Second))
 	buf := make([]byte, 4096)
 	n, _ := w.stderr.Read(buf)
-	return string(bytes.TrimSpace(buf[:n]))
+	if n == 0 {
+		return ""
+	}
+	return ": " + string(bytes.TrimSpace(buf[:n]))
 }
 
+// launchError explains a failure; that of exec is one of the program's.
 func launchError(program string, f *wire.Failure) *LaunchError {
-	return &LaunchError{program, f.Op, syscall.Errno(f.Errno)}
+	err := error(syscall.Errno(f.Errno))
+	if f.Op != opExec {
+		err = fmt.Errorf("%s: %w", f.Op, err)
+	}
+	return &LaunchError{program, f.Op, err}
 }
 
 func (w *Worker) receive() <-chan wire.Report {

@@ -1,6 +1,9 @@
 package proc
 
 import (
+	"cmp"
+	"errors"
+	"io/fs"
 	"os"
 	"time"
 
@@ -22,7 +25,7 @@ func (l *Launcher) sweepOrphans(w *Worker) (signal *string, swept, survivors []r
 	named := map[int]bool{w.identity.PID: true}
 	swept = []record.Leftover{}
 	for end := time.Now().Add(orphanBound); ; time.Sleep(time.Millisecond) {
-		orphans := l.orphans(w)
+		orphans, err := l.orphans(w)
 		survivors = []record.Leftover{}
 		for _, o := range orphans {
 			left := record.Leftover{PID: o.PID, Name: o.Name}
@@ -37,7 +40,10 @@ func (l *Launcher) sweepOrphans(w *Worker) (signal *string, swept, survivors []r
 				signal = s
 			}
 		}
-		if len(orphans) == 0 || time.Now().After(end) {
+		if err != nil {
+			survivors = append(survivors, record.Leftover{Name: "whatever can't be seen: " + err.Error()})
+		}
+		if len(survivors) == 0 || time.Now().After(end) {
 			return signal, swept, survivors
 		}
 	}
@@ -46,21 +52,34 @@ func (l *Launcher) sweepOrphans(w *Worker) (signal *string, swept, survivors []r
 // orphans lists our children that the attempt left: those that are no
 // supervisors and began no earlier than its own did. Their PIDs can't be reused
 // while we do not reap them. Where orphans of others come to this process too,
-// only what can be told to be of the attempt counts.
-func (l *Launcher) orphans(w *Worker) []procfs.Stat {
-	var list []procfs.Stat
+// only what can be told to be of the attempt counts. With an error some may be
+// missing.
+func (l *Launcher) orphans(w *Worker) (list []procfs.Stat, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, pid := range procfs.Children(os.Getpid()) {
-		s, err := procfs.ReadStat(pid)
-		if err != nil || l.supervisors[pid] || s.StartTime < w.began {
-			continue
-		}
-		if !l.shared || s.PGID == w.identity.PGID || procfs.HasEnviron(pid, EnvAttemptID, w.spec.AttemptID) {
+	children, err := procfs.Children(os.Getpid())
+	for _, pid := range children {
+		s, ours, oneErr := l.orphan(w, pid)
+		if ours {
 			list = append(list, s)
 		}
+		err = cmp.Or(err, oneErr)
 	}
-	return list
+	return list, err
+}
+
+func (l *Launcher) orphan(w *Worker, pid int) (s procfs.Stat, ours bool, err error) {
+	s, err = procfs.ReadStat(pid)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, false, nil
+	case err != nil || l.supervisors[pid] || s.StartTime < w.began:
+		return s, false, err
+	case !l.shared || s.PGID == w.identity.PGID:
+		return s, true, nil
+	}
+	ours, err = procfs.HasEnviron(pid, EnvAttemptID, w.spec.AttemptID)
+	return s, ours, err
 }
 
 // killAndReap ends a child of ours; it returns the signal that ended it once

@@ -128,6 +128,15 @@ func run(t testing.TB, s Spec, limits Limits) (Exit, *collector) {
 	return start(t, s).Run(context.Background(), nil, c, limits), c
 }
 
+func remaining(t *testing.T, attempt string) []record.Leftover {
+	t.Helper()
+	left, err := Remaining(attempt)
+	if err != nil {
+		t.Error(err)
+	}
+	return left
+}
+
 func gone(t *testing.T, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {
@@ -362,7 +371,7 @@ func TestAHopperAndManyChildrenAreEnded(t *testing.T) {
 	if exit.Reason != Exited || len(exit.Survivors) != 0 {
 		t.Errorf("exit %+v", exit)
 	}
-	if left := Remaining(exit.AttemptID); len(left) != 0 {
+	if left := remaining(t, exit.AttemptID); len(left) != 0 {
 		t.Errorf("left %+v", left)
 	}
 }
@@ -375,7 +384,7 @@ func TestAProcessWithoutItsFirstThreadIsEnded(t *testing.T) {
 	seen := make(chan bool, 1)
 	go func() {
 		pid := enginetest.ReadPid(t, dir+"/beheaded.pid")
-		seen <- enginetest.Alive(pid) && len(Remaining(s.AttemptID)) > 0
+		seen <- enginetest.Alive(pid) && len(remaining(t, s.AttemptID)) > 0
 	}()
 	exit := w.Run(context.Background(), nil, &collector{}, Limits{})
 	<-seen
@@ -398,7 +407,7 @@ func TestAProcessWithoutItsFirstThreadIsAlive(t *testing.T) {
 			s, err := procfs.ReadStat(pid)
 			return err == nil && s.State == 'Z' && !s.Ended()
 		})
-		for _, left := range Remaining(s.AttemptID) {
+		for _, left := range remaining(t, s.AttemptID) {
 			if left.PID == pid {
 				return
 			}
@@ -683,7 +692,7 @@ func TestAKilledHandlersWorkerIsEndedAndItsEndWrittenDown(t *testing.T) {
 		var p record.Process
 		_ = json.Unmarshal([]byte(text(t, dir+"/identity")), &p)
 		gone(t, p.PID)
-		if left := Remaining(id); len(left) != 0 {
+		if left := remaining(t, id); len(left) != 0 {
 			t.Errorf("%s: left %+v", name, left)
 		}
 	}
@@ -720,12 +729,35 @@ func TestOrphansOfOthersAreLeftAlone(t *testing.T) {
 	stranger, ours := sleep(), sleep(EnvAttemptID+"=orphans")
 	for _, shared := range []bool{true, false} {
 		found := map[int]bool{}
-		for _, o := range (&Launcher{shared: shared}).orphans(w) {
+		orphans, err := (&Launcher{shared: shared}).orphans(w)
+		for _, o := range orphans {
 			found[o.PID] = true
+		}
+		if err != nil {
+			t.Error(err)
 		}
 		if !found[ours] || found[stranger] == shared {
 			t.Errorf("shared %v: ours %v, a stranger %v", shared, found[ours], found[stranger])
 		}
+	}
+}
+
+// TestOrphansThatCantBeSeenAreNotTakenForGone leaves no descriptor to look with.
+func TestOrphansThatCantBeSeenAreNotTakenForGone(t *testing.T) {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Setrlimit(unix.RLIMIT_NOFILE, &limit) }()
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Max: limit.Max}); err != nil {
+		t.Fatal(err)
+	}
+	list, err := (&Launcher{}).orphans(&Worker{})
+	if !errors.Is(err, unix.EMFILE) {
+		t.Errorf("%v, %v", list, err)
+	}
+	if !mayHaveChildren() {
+		t.Error("children are ruled out without a look")
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -115,9 +114,7 @@ func (w *Worker) Run(ctx context.Context, hurry <-chan struct{}, sink Sink, limi
 
 func (s *session) release() {
 	err := s.w.launcher.seam.Do("release", "worker", func() error { return s.w.conn.Send(wire.Release) })
-	if err != nil {
-		// The worker never ran. A send fails only when the supervisor is gone,
-		// which watch notices; an error of the seam must end the worker.
+	if err != nil && !errors.Is(err, unix.EPIPE) { // a supervisor that is gone is noticed by watch
 		s.order(SinkFailed, fmt.Errorf("release the worker: %w", err))
 	}
 }
@@ -141,7 +138,7 @@ func (s *session) watch(ctx context.Context, hurry <-chan struct{}) {
 			done = nil
 			s.order(Cancelled, context.Cause(ctx))
 		case <-hurry:
-			_ = s.w.conn.Send(wire.Hurry)
+			s.w.order(wire.Hurry)
 		case err := <-s.failed:
 			s.order(SinkFailed, err)
 		case <-leaderEnded:
@@ -166,7 +163,7 @@ func (s *session) order(why Reason, err error) {
 	}
 	s.expectEnd()
 	s.exit.Reason, s.exit.Err = why, err
-	_ = s.w.conn.Send(wire.Stop)
+	s.w.order(wire.Stop)
 }
 
 // expectEnd notes that the worker's end is under way: no deadline of the
@@ -255,15 +252,21 @@ func (s *session) supervisorDied() {
 
 // Committed tells the supervisor that the end of the attempt is on disk.
 // Without it, the supervisor writes down itself how the worker ended.
-func (w *Worker) Committed() { _ = w.conn.Send(wire.Committed) }
+func (w *Worker) Committed() { w.order(wire.Committed) }
+
+// order tells the supervisor something. One that can't be told is left: it then
+// ends the worker, and is taken for dead.
+func (w *Worker) order(o wire.Order) {
+	if err := w.launcher.seam.Do("send", string(o), func() error { return w.conn.Send(o) }); err != nil {
+		_ = w.conn.Close()
+	}
+}
 
 // Close releases the worker's pipes and waits until the supervisor has let go
 // of the locks. A supervisor that has survivors to guard is not waited for.
 func (w *Worker) Close() {
 	_ = w.conn.Close()
-	for _, f := range []*os.File{w.stdin, w.stdout, w.stderr, w.leader} {
-		_ = f.Close()
-	}
+	closeAll(w.stdin, w.stdout, w.stderr, w.leader)
 	if !w.guarded {
 		w.reapSupervisor()
 	}

@@ -21,12 +21,19 @@ const readSize = 256 << 10
 const drainBound = 2 * time.Second
 
 // feed writes the prompt and closes the pipe. A worker that does not read it,
-// or closes it, is within its rights.
+// or closes it, is within its rights; one that gets half of it for any other
+// reason works on half a task.
 func (s *session) feed() {
 	defer s.streams.Done()
-	n, _ := s.w.stdin.Write(s.w.spec.Prompt)
+	n, err := s.w.launcher.seam.Write("stdin", s.w.spec.Prompt, s.w.stdin.Write)
 	s.taken.Store(int64(n))
 	_ = s.w.stdin.Close()
+	if err == nil && n < len(s.w.spec.Prompt) {
+		err = io.ErrShortWrite
+	}
+	if err != nil && !errors.Is(err, unix.EPIPE) && !errors.Is(err, os.ErrDeadlineExceeded) {
+		s.fail(fmt.Errorf("write the prompt to the worker's stdin: %w", err))
+	}
 }
 
 // read reads one stream to its end. Once the tree is gone, what the pipe holds
@@ -55,12 +62,17 @@ func (s *session) read(from Stream, pipe *os.File) {
 
 // readSome passes on what one Read gives; 0 is the end.
 func (s *session) readSome(from Stream, pipe *os.File, buf []byte) int {
-	n, err := pipe.Read(buf)
+	n := 0
+	err := s.w.launcher.seam.Do("receive", from.String(), func() (err error) {
+		n, err = pipe.Read(buf)
+		return err
+	})
 	if n > 0 {
 		s.pass(from, buf[:n])
-		return n
 	}
 	switch {
+	case err == nil:
+		return n
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		s.cut.Store(true)
 	case !errors.Is(err, io.EOF):

@@ -11,6 +11,7 @@ import (
 	"path"
 	"time"
 
+	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/engine/state"
 	"github.com/ai-session-handler/ai-session-handler/engine/stream"
@@ -24,7 +25,7 @@ import (
 // keeps the attempt unresolved until its outcome is on disk.
 func (v *invocation) attempt(t *target) (record.Outcome, string, error) {
 	if err := v.prepare(t); err != nil {
-		return record.Outcome{}, "", &PrepareError{err}
+		return record.Outcome{}, "", v.unprepared(err)
 	}
 	v.observePhase(t, record.Event{Kind: record.PhaseStarted, Agent: v.job.Binding.Agent,
 		AttemptID: t.attemptID, TimeoutMS: v.job.Binding.Limits.Timeout.Milliseconds()})
@@ -68,15 +69,28 @@ func (v *invocation) prepare(t *target) error {
 // here: a refused run forgets it.
 func (v *invocation) save(next record.State) error {
 	if err := v.store.Save(next); err != nil {
-		_ = v.store.Save(v.durable)
-		return err
+		return v.takeBack(err)
 	}
-	v.state, v.durable = next, next
+	v.state, v.durable, v.unsure = next, next, false
 	if v.accepted != "" {
 		v.observe(record.Event{Kind: record.PlanChanged, Message: v.accepted, Detail: v.changed})
 		v.accepted = ""
 	}
 	return nil
+}
+
+// takeBack puts the state before back where a save failed so late that the new
+// one may be in place.
+func (v *invocation) takeBack(err error) error {
+	var inPlace *fsx.InPlaceError
+	if !errors.As(err, &inPlace) {
+		return err
+	}
+	if back := v.store.Save(v.durable); back != nil {
+		v.unsure = true
+		return fmt.Errorf("%w; and the state before could not be put back: %w", err, back)
+	}
+	return err
 }
 
 // makeDirs makes the directories of the history, durably, before the first
@@ -256,14 +270,14 @@ func (v *invocation) commit(t *target, o record.Outcome) (record.Outcome, string
 	v.maskOutcome(&o)
 	name := workspace.OutcomeFile(t.attemptID)
 	if err := v.store.WriteOutcome(name, o); err != nil {
-		return o, name, v.stayUnresolved("write the outcome", err)
+		return o, name, v.stayUnresolved(o, "write the outcome", err)
 	}
 	next, err := state.Finish(v.state, o, name)
 	if err == nil {
 		err = v.save(next)
 	}
 	if err != nil {
-		return o, name, v.stayUnresolved("record the outcome", err)
+		return o, name, v.stayUnresolved(o, "record the outcome", err)
 	}
 	v.retry = false
 	if v.worker != nil {
@@ -273,10 +287,10 @@ func (v *invocation) commit(t *target, o record.Outcome) (record.Outcome, string
 	return o, name, nil
 }
 
-func (v *invocation) stayUnresolved(doing string, err error) error {
+func (v *invocation) stayUnresolved(o record.Outcome, doing string, err error) error {
 	_, gone := os.Lstat(v.path(workspace.StateFile))
 	return &UnresolvedError{
-		Attempt: *v.state.ActiveAttempt, PlanDir: v.planPath(), Doing: doing, Err: err,
+		Attempt: *v.state.ActiveAttempt, PlanDir: v.planPath(), Seen: o, Doing: doing, Err: err,
 		Deleted: errors.Is(gone, fs.ErrNotExist),
 	}
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,7 @@ type invocation struct {
 	retry    bool   // the user asked to retry, and no attempt was made yet
 	events   eventLog
 
+	unsure bool         // the state on disk may be a newer one than durable
 	worker *proc.Worker // of the attempt that is being committed
 }
 
@@ -47,7 +49,11 @@ type invocation struct {
 func (r *Runner) begin(ctx context.Context, job Job) (*invocation, error) {
 	v := &invocation{r: r, job: job, retry: job.Options.RetryStopped}
 	var err error
-	if v.self, err = proc.Self(); err != nil {
+	err = r.Seam.Do("identify", "handler", func() (err error) {
+		v.self, err = proc.Self()
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	// A plan with errors is worth more words than a workspace in use, but only
@@ -55,7 +61,7 @@ func (r *Runner) begin(ctx context.Context, job Job) (*invocation, error) {
 	if _, err := job.Source.Current(ctx); err != nil {
 		return nil, err
 	}
-	if v.lock, v.ctx, err = lock.Acquire(ctx, job.Plan.Root); err != nil {
+	if v.lock, v.ctx, err = r.acquire(ctx, job.Plan.Root); err != nil {
 		return nil, err
 	}
 	if v.snapshot, err = job.Source.Current(ctx); err == nil {
@@ -69,6 +75,14 @@ func (r *Runner) begin(ctx context.Context, job Job) (*invocation, error) {
 		return nil, err
 	}
 	return v, nil
+}
+
+func (r *Runner) acquire(ctx context.Context, dir string) (l *lock.Lock, held context.Context, err error) {
+	err = r.Seam.Do("lock", dir, func() (err error) {
+		l, held, err = lock.Acquire(ctx, dir)
+		return err
+	})
+	return l, held, err
 }
 
 func (v *invocation) close() {
@@ -88,8 +102,8 @@ func (v *invocation) closeDirs() {
 // open finds the history and brings it to the point where a phase can be
 // chosen.
 func (v *invocation) open() error {
-	if roots := v.job.Plan.OuterRoots(); len(roots) > 0 {
-		return v.refuseOuterRoots(roots)
+	if roots, err := v.job.Plan.OuterRoots(); err != nil || len(roots) > 0 {
+		return cmp.Or(err, v.refuseOuterRoots(roots))
 	}
 	if err := v.openDirs(); err != nil {
 		return err
@@ -175,11 +189,15 @@ func (v *invocation) firstRun() error {
 }
 
 // startFresh begins a new history. An old one of which something still lives is
-// refused; otherwise it is moved aside only once the new one has something to
-// write, so that a refusal and a dry run leave it where it is.
+// refused, and one whose state the system can't read may be such a one; otherwise
+// it is moved aside only once the new one has something to write, so that a
+// refusal and a dry run leave it where it is.
 func (v *invocation) startFresh() error {
 	if v.dir != nil {
 		old, found, err := v.store.Load()
+		if err := ofSystem(err); err != nil {
+			return err
+		}
 		if found && err == nil && old.ActiveAttempt != nil {
 			v.state = old
 			if err := v.refuseLiving(); err != nil {
@@ -291,9 +309,17 @@ func (v *invocation) saveAccepted() error {
 		err = v.save(v.state)
 	}
 	if err != nil {
-		return &PrepareError{err}
+		return v.unprepared(err)
 	}
 	return nil
+}
+
+func (v *invocation) unprepared(err error) error { return &PrepareError{err, v.again()} }
+
+// again is the command that goes on, with the decisions that are not on disk
+// yet.
+func (v *invocation) again() string {
+	return v.job.Again(Options{RetryStopped: v.retry || v.unsure, AcceptPlanChange: v.accepted != "", Fresh: v.archive}.flags()...)
 }
 
 func (v *invocation) planPath() string {

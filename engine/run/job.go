@@ -61,6 +61,19 @@ type Options struct {
 	Fresh            bool // start a new history, moving an old one aside
 }
 
+func (o Options) flags() []string {
+	var flags []string
+	for _, one := range []struct {
+		given bool
+		flag  string
+	}{{o.Fresh, "--fresh"}, {o.AcceptPlanChange, "--accept-plan-change"}, {o.RetryStopped, "--retry-stopped"}} {
+		if one.given {
+			flags = append(flags, one.flag)
+		}
+	}
+	return flags
+}
+
 // Console shows a worker's output while it runs. Writes to the two streams
 // never overlap. They may drop bytes and say so with an error, which is noted
 // in the transcript and never ends or delays a run.
@@ -106,13 +119,14 @@ type Runner struct {
 }
 
 // Run runs the remaining phases of a job. The error is a *Refusal when nothing
-// was launched or nothing more may be, an *UnresolvedError when the end of an
-// attempt could not be made durable, a *plan.Error, a *lock.HeldError, or the
-// cause of ctx when it ended between two phases.
+// was launched or nothing more may be, a *SystemError likewise, a *PrepareError
+// or an *UnresolvedError when an attempt or its end could not be made durable, a
+// *plan.Error, a *lock.HeldError, or the cause of ctx when it ended between two
+// phases.
 func (r *Runner) Run(ctx context.Context, job Job) (Result, error) {
 	v, err := r.begin(ctx, job)
 	if err != nil {
-		return Result{}, err
+		return Result{}, systemError(err, job.Again(job.Options.flags()...))
 	}
 	defer v.close()
 	v.observe(record.Event{Kind: record.InvocationStarted})
@@ -120,6 +134,9 @@ func (r *Runner) Run(ctx context.Context, job Job) (Result, error) {
 		v.observe(record.Event{Kind: record.HistoryStarted, Message: "there is nothing to retry: this plan has no history, and one begins now"})
 	}
 	result, err := v.loop()
+	if err != nil {
+		err = systemError(err, v.again())
+	}
 	v.observe(record.Event{Kind: record.InvocationEnded, Message: endMessage(result, err)})
 	return result, err
 }

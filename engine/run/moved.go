@@ -1,8 +1,11 @@
 package run
 
 import (
+	"cmp"
+	"errors"
 	"path"
 	"path/filepath"
+	"syscall"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
 	"github.com/ai-session-handler/ai-session-handler/engine/plan"
@@ -19,24 +22,27 @@ func MovedFrom(handler *fsx.Dir, located workspace.Plan, snapshot *plan.Snapshot
 	keys, err := located.SiblingKeys(handler)
 	var moved []string
 	for _, key := range keys {
-		if old, ok := gonePlan(handler, located, key, snapshot); ok {
+		old, gone, oneErr := gonePlan(handler, located, key, snapshot)
+		if gone {
 			moved = append(moved, old)
 		}
+		err = cmp.Or(err, oneErr)
 	}
 	return moved, err
 }
 
-// gonePlan returns the path of the plan of a history. A history that can't be
-// read does not count: nothing says whose it is.
-func gonePlan(handler *fsx.Dir, located workspace.Plan, key string, now *plan.Snapshot) (old string, gone bool) {
+// gonePlan returns the path of the plan of a history. A history that is none,
+// or is not this release's, does not count: nothing says whose it is. One that
+// the system can't read may be that of a moved plan.
+func gonePlan(handler *fsx.Dir, located workspace.Plan, key string, now *plan.Snapshot) (old string, gone bool, err error) {
 	dir, err := handler.Sub(path.Join(workspace.PlansDir, key))
 	if err != nil {
-		return "", false
+		return "", false, ofSystem(err)
 	}
 	defer func() { _ = dir.Close() }()
 	st, found, err := state.Store{Dir: dir}.Load()
 	if err != nil || !found {
-		return "", false
+		return "", false, ofSystem(err)
 	}
 	old, ok := located.Sibling(key, st.Plan.Path)
 	if !ok {
@@ -44,7 +50,17 @@ func gonePlan(handler *fsx.Dir, located workspace.Plan, key string, now *plan.Sn
 	}
 	// A link in its place leads to where it was moved.
 	real, err := filepath.EvalSymlinks(old)
-	return old, (err != nil || real != old) && looksLike(now, dir, st.Plan)
+	return old, (err != nil || real != old) && looksLike(now, dir, st.Plan), nil
+}
+
+// ofSystem keeps an error only when the system could not look, rather than that
+// something else is there, or nothing.
+func ofSystem(err error) error {
+	var errno syscall.Errno
+	if !errors.As(err, &errno) || errno == syscall.ENOENT || errno == syscall.ENOTDIR {
+		return nil
+	}
+	return err
 }
 
 // looksLike holds when a plan has the name of the old one or a phase title of

@@ -1,8 +1,10 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/kballard/go-shellquote"
 
@@ -191,8 +193,9 @@ func (v *invocation) refuseAlive(a *record.ActiveAttempt, alive []string) error 
 // the attempt stays unresolved, whatever its worker did.
 type UnresolvedError struct {
 	Attempt record.ActiveAttempt
-	PlanDir string // absolute
-	Doing   string // what failed
+	PlanDir string         // absolute
+	Seen    record.Outcome // of the attempt, which is not on record
+	Doing   string         // what failed
 	Err     error
 	Deleted bool // the history is gone: somebody deleted it while the worker ran
 }
@@ -205,10 +208,49 @@ func (e *UnresolvedError) Unwrap() error { return e.Err }
 
 // PrepareError means that an attempt could not be prepared on disk. Nothing
 // was launched.
-type PrepareError struct{ Err error }
+type PrepareError struct {
+	Err   error
+	Again string // the command that goes on
+}
 
 func (e *PrepareError) Error() string {
-	return fmt.Sprintf("%s: could not prepare the attempt: %v; nothing was launched\n  next: make room or repair the file system, then repeat this command", record.ExecutionIOFailed, e.Err)
+	return fmt.Sprintf("%s: could not prepare the attempt: %v; nothing was launched\n  next: make room or repair the file system, then: %s", record.ExecutionIOFailed, e.Err, e.Again)
 }
 
 func (e *PrepareError) Unwrap() error { return e.Err }
+
+// SystemError means that the operating system kept the history or the plan from
+// being read, or a directory from being locked. Nothing was launched, or nothing
+// more.
+type SystemError struct {
+	Err   error
+	Again string // the command that goes on
+}
+
+func (e *SystemError) Error() string {
+	return fmt.Sprintf("%v\n  next: settle that, then: %s", e.Err, e.Again)
+}
+
+func (e *SystemError) Unwrap() error { return e.Err }
+
+// systemError makes a *SystemError of a bare error.
+func systemError(err error, again string) error {
+	if !IsBare(err) {
+		return err
+	}
+	return &SystemError{err, again}
+}
+
+// IsBare holds for an error of the operating system that nobody has wrapped who
+// knows how to go on.
+func IsBare(err error) bool {
+	var (
+		errno      syscall.Errno
+		system     *SystemError
+		prepare    *PrepareError
+		unresolved *UnresolvedError
+		broken     *plan.Error
+	)
+	wrapped := errors.As(err, &system) || errors.As(err, &prepare) || errors.As(err, &unresolved) || errors.As(err, &broken)
+	return errors.As(err, &errno) && !wrapped
+}

@@ -1,12 +1,12 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 
-	"github.com/ai-session-handler/ai-session-handler/engine/lock"
 	"github.com/ai-session-handler/ai-session-handler/engine/state"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
@@ -28,7 +28,7 @@ type Decision struct {
 func (r *Runner) Resolve(ctx context.Context, d Decision) (Result, error) {
 	v := &invocation{r: r, job: Job{Plan: d.Plan, Command: d.Command, Observe: func(record.Event) {}}}
 	var err error
-	if v.lock, v.ctx, err = lock.Acquire(ctx, d.Plan.Root); err != nil {
+	if v.lock, v.ctx, err = r.acquire(ctx, d.Plan.Root); err != nil {
 		return Result{}, err
 	}
 	defer v.close()
@@ -49,8 +49,8 @@ func (r *Runner) Resolve(ctx context.Context, d Decision) (Result, error) {
 // openUnresolved loads a history in which the attempt with this id is
 // unresolved.
 func (v *invocation) openUnresolved(id string) error {
-	if roots := v.job.Plan.OuterRoots(); len(roots) > 0 {
-		return v.refuseOuterRoots(roots)
+	if roots, err := v.job.Plan.OuterRoots(); err != nil || len(roots) > 0 {
+		return cmp.Or(err, v.refuseOuterRoots(roots))
 	}
 	if err := v.openDirs(); err != nil {
 		return err
@@ -71,18 +71,14 @@ func (v *invocation) openUnresolved(id string) error {
 // that is gone can't be in use: whatever the attempt's supervisor still did, it
 // would hold the plan workspace for it as well.
 func (v *invocation) lockItsWorkspace() (free func(), err error) {
-	dir := v.state.ActiveAttempt.ExecutionWorkspace
-	if v.lock.Covers(dir) {
-		return func() {}, nil
+	held, err := v.lockWorkspace(v.state.ActiveAttempt.ExecutionWorkspace)
+	if err == nil && held != nil {
+		return func() { _ = held.Close() }, nil
 	}
-	held, _, err := lock.Acquire(v.ctx, dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return func() {}, nil
+		err = nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return func() { _ = held.Close() }, nil
+	return func() {}, err
 }
 
 // decide makes a decision durable: the outcome first, then the state.
@@ -102,7 +98,7 @@ func (v *invocation) decide(d Decision) (Result, error) {
 		err = v.save(next)
 	}
 	if err != nil {
-		return Result{}, v.stayUnresolved("record the decision", err)
+		return Result{}, v.stayUnresolved(record.Outcome{}, "record the decision", err)
 	}
 	return Result{End: Stopped, PlanDir: v.planPath(), Outcome: &o, Path: v.state.LastRun.OutcomePath}, nil
 }
@@ -112,7 +108,10 @@ func (v *invocation) decide(d Decision) (Result, error) {
 func (v *invocation) unseen(status record.Status, verdict string) record.Outcome {
 	a := v.state.ActiveAttempt
 	cause := "the handler ended without recording how the attempt ended; " + verdict
-	if exit, found, err := v.store.ReadExit(a.ID); err == nil && found {
+	switch exit, found, err := v.store.ReadExit(a.ID); {
+	case err != nil:
+		cause += "; its worker's end can't be read: " + err.Error()
+	case found:
 		cause += "; its worker's end: " + DescribeExit(exit)
 	}
 	o := outcomeOf(*a)

@@ -60,17 +60,19 @@ func (v *invocation) aim(p plan.Phase) (*target, error) {
 }
 
 func (v *invocation) fill(t *target) (err error) {
-	if !v.lock.Covers(t.workspace) {
-		if t.lock, _, err = lock.Acquire(v.ctx, t.workspace); err != nil {
-			return err
-		}
+	if t.lock, err = v.lockWorkspace(t.workspace); err != nil {
+		return err
 	}
 	if v.state.ActiveAttempt != nil {
 		if err := v.refuseLiving(); err != nil {
 			return err
 		}
 	}
-	if t.workDir, err = os.Open(t.workspace); err != nil {
+	err = v.r.Seam.Do("open", "working directory", func() (err error) {
+		t.workDir, err = os.Open(t.workspace)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	if t.argv, err = argv.Render(v.job.Binding.Argv, v.values(t)); err != nil {
@@ -83,6 +85,20 @@ func (v *invocation) fill(t *target) (err error) {
 	return v.refuseSecretTarget(t)
 }
 
+// lockWorkspace locks an execution workspace; there is no lock where the one of
+// the plan workspace covers it.
+func (v *invocation) lockWorkspace(dir string) (held *lock.Lock, err error) {
+	var covered bool
+	err = v.r.Seam.Do("stat", dir, func() (err error) {
+		covered, err = v.lock.Covers(dir)
+		return err
+	})
+	if err == nil && !covered {
+		held, _, err = v.r.acquire(v.ctx, dir)
+	}
+	return held, err
+}
+
 // refuseLiving refuses while anything of the unresolved attempt runs: its
 // leader, or any process that carries the attempt's id, which finds what
 // outlived handler and supervisor when both were killed at once.
@@ -92,7 +108,15 @@ func (v *invocation) refuseLiving() error {
 	if a.Process != nil && proc.WorkerAlive(*a.Process).State == proc.Alive {
 		alive = append(alive, fmt.Sprintf("process %d, the worker", a.Process.PID))
 	}
-	for _, left := range proc.Remaining(a.ID) {
+	var remaining []record.Leftover
+	err := v.r.Seam.Do("list", "processes", func() (err error) {
+		remaining, err = proc.Remaining(a.ID)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("whether something of attempt %s still lives can't be seen: %w", a.ID, err)
+	}
+	for _, left := range remaining {
 		alive = append(alive, fmt.Sprintf("process %d (%s), started by the attempt", left.PID, left.Name))
 	}
 	if len(alive) == 0 {

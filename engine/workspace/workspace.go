@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"unicode/utf8"
 )
 
@@ -42,7 +43,10 @@ func Locate(path string) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	root, marker := rootOf(filepath.Dir(canonical))
+	root, marker, err := rootOf(filepath.Dir(canonical))
+	if err != nil {
+		return Plan{}, err
+	}
 	rel, err := filepath.Rel(root, canonical)
 	if err != nil {
 		return Plan{}, err
@@ -79,17 +83,29 @@ func canonical(path string) (string, error) {
 	return resolved, nil
 }
 
-func rootOf(dir string) (root, marker string) {
+func rootOf(dir string) (root, marker string, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		for _, name := range markers {
-			if _, err := os.Lstat(filepath.Join(at, name)); err == nil {
-				return at, name
+			if is, err := there(filepath.Join(at, name)); is || err != nil {
+				return at, name, err
 			}
 		}
 		if at == filepath.Dir(at) {
-			return dir, ""
+			return dir, "", nil
 		}
 	}
+}
+
+// there reports whether something is at path. What can't be looked for is an
+// error: to take it for missing would lead to another workspace, and to a
+// history that starts from nothing. A directory that is closed to this user
+// holds no history of this user.
+func there(path string) (bool, error) {
+	_, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrPermission) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Key names a plan's history: the lowercase hex SHA-256 of its path from the
@@ -121,20 +137,24 @@ func (p Plan) StatePath() string {
 // OuterRoots lists the directories above the workspace that hold a history of
 // this very plan. A nested AGENTS.md, made by a worker perhaps, moves the
 // inferred workspace; going on would silently start from nothing.
-func (p Plan) OuterRoots() []string {
+func (p Plan) OuterRoots() ([]string, error) {
 	var roots []string
 	for at := p.Root; at != filepath.Dir(at); {
 		at = filepath.Dir(at)
 		rel, err := filepath.Rel(at, p.Path)
 		if err != nil {
-			return roots
+			return roots, err
 		}
 		outer := Plan{Path: p.Path, Root: at, Relative: filepath.ToSlash(rel)}
-		if _, err := os.Lstat(outer.StatePath()); err == nil {
+		is, err := there(outer.StatePath())
+		if err != nil {
+			return roots, err
+		}
+		if is {
 			roots = append(roots, at)
 		}
 	}
-	return roots
+	return roots, nil
 }
 
 // Execution resolves the directory a phase declares, relative to the plan
@@ -149,10 +169,16 @@ func (p Plan) Execution(phaseID, declared string) (string, error) {
 		return "", fmt.Errorf("workspace %q of %s: %w", declared, phaseID, err)
 	}
 	info, err := os.Stat(dir)
-	if err != nil || !info.IsDir() {
+	if err != nil {
+		return "", fmt.Errorf("workspace %q of %s: %w", declared, phaseID, err)
+	}
+	if !info.IsDir() {
 		return "", fmt.Errorf("workspace %q of %s resolves to %s, which is not a directory", declared, phaseID, dir)
 	}
 	agents, err := os.Stat(filepath.Join(dir, "AGENTS.md"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("workspace %q of %s: %w", declared, phaseID, err)
+	}
 	if err != nil || !agents.Mode().IsRegular() {
 		return "", fmt.Errorf("workspace %q of %s resolves to %s, which has no AGENTS.md; write one that tells an agent how to work there", declared, phaseID, dir)
 	}

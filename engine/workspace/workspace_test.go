@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -96,8 +97,28 @@ func TestOuterRootsFindsAHistoryThatANestedMarkerWouldHide(t *testing.T) {
 	if p.Root != filepath.Join(dir, "docs") {
 		t.Fatalf("%+v", p)
 	}
-	if roots := p.OuterRoots(); len(roots) != 1 || roots[0] != dir {
-		t.Errorf("outer roots %v", roots)
+	if roots, err := p.OuterRoots(); err != nil || len(roots) != 1 || roots[0] != dir {
+		t.Errorf("outer roots %v, %v", roots, err)
+	}
+}
+
+// TestAMarkerThatCantBeLookedForIsNotTakenForMissing uses a directory so deep
+// that the path of its markers is too long to be looked at, and a marker above.
+func TestAMarkerThatCantBeLookedForIsNotTakenForMissing(t *testing.T) {
+	dir := realDir(t)
+	touch(t, filepath.Join(dir, ".git/HEAD"))
+	for len(dir) < 4090 {
+		dir = filepath.Join(dir, strings.Repeat("d", min(200, 4090-len(dir))))
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p, err := Locate(filepath.Join(dir, "p")); !errors.Is(err, syscall.ENAMETOOLONG) {
+		t.Errorf("%+v, %v", p, err)
+	}
+	outer := Plan{Path: filepath.Join(dir, "p"), Root: dir}
+	if roots, err := outer.OuterRoots(); !errors.Is(err, syscall.ENAMETOOLONG) {
+		t.Errorf("outer roots %v, %v", roots, err)
 	}
 }
 

@@ -67,7 +67,8 @@ func (l *lab) peaks(agentArgs string) (handler, supervisor int, err error) {
 			return handler, supervisor, err
 		case <-time.After(pollEvery):
 			handler = max(handler, peakOf(cmd.Process.Pid))
-			for _, child := range procfs.Children(cmd.Process.Pid) {
+			children, _ := procfs.Children(cmd.Process.Pid) // those that are left out now are seen next time
+			for _, child := range children {
 				supervisor = max(supervisor, peakOf(child))
 			}
 		}

@@ -5,6 +5,7 @@ package procfs
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -79,49 +80,72 @@ func ticks(text string, to *uint64) (err error) {
 
 // Children lists the children of a process: those of these threads of it, of
 // all where none is named. A kernel without the children file costs a walk over
-// all processes.
+// all processes. With an error some may be missing.
 //
 // Each file is opened by its name. A pattern would make the kernel set up every
 // file of every thread, only to take it all away when the process ends.
-func Children(pid int, threads ...int) []int {
+func Children(pid int, threads ...int) ([]int, error) {
+	var err error
 	if len(threads) == 0 {
-		threads = threadsOf(pid)
+		threads, err = threadsOf(pid)
 	}
 	var children []int
-	missing := 0
-	for _, tid := range threads {
-		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, tid))
-		if errors.Is(err, fs.ErrNotExist) {
-			missing++
-		}
+	seen := false
+	for _, thread := range threads {
+		data, readErr := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, thread))
+		err, seen = cmp.Or(err, unlessHidden(readErr)), seen || readErr == nil
 		for _, field := range strings.Fields(string(data)) {
 			if child, err := strconv.Atoi(field); err == nil {
 				children = append(children, child)
 			}
 		}
 	}
-	if missing == len(threads) {
+	if !seen && err == nil {
 		return childrenByParent(pid)
 	}
-	return children
+	return children, err
 }
 
-func threadsOf(pid int) []int { return numbersIn(fmt.Sprintf("/proc/%d/task", pid)) }
+func threadsOf(pid int) ([]int, error) { return numbers(fmt.Sprintf("/proc/%d/task", pid)) }
 
-func childrenByParent(pid int) []int {
+func childrenByParent(pid int) ([]int, error) {
+	all, err := numbers("/proc")
 	var children []int
-	for _, other := range PIDs() {
+	for _, other := range all {
 		if s, err := ReadStat(other); err == nil && s.PPID == pid {
 			children = append(children, other)
 		}
 	}
-	return children
+	return children, err
+}
+
+// numbers lists the entries of a directory that are numbers. One that is not
+// there has none.
+func numbers(dir string) ([]int, error) {
+	entries, err := os.ReadDir(dir)
+	var list []int
+	for _, e := range entries {
+		if n, err := strconv.Atoi(e.Name()); err == nil {
+			list = append(list, n)
+		}
+	}
+	return list, unlessHidden(err)
+}
+
+// unlessHidden drops the error of reading what has ended or belongs to another
+// user. Every other one means that something may have been overlooked.
+func unlessHidden(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.ESRCH) {
+		return nil
+	}
+	return err
 }
 
 // Descendants lists everything below a process that adopts what its descendants
 // leave behind, parents before their children. What took the PID of a
-// descendant in the meantime has another parent and is left out. Where threads
-// are named, only their children are looked for, and what is below them.
+// descendant in the meantime has another parent and is left out, like what can't
+// be read: that nothing is left, only wait proves. Where threads are named, only
+// their children are looked for, and what is below them.
 func Descendants(adopter int, threads ...int) []Stat {
 	all := childrenOf(adopter, adopter, threads...)
 	for i := 0; i < len(all); i++ {
@@ -132,7 +156,8 @@ func Descendants(adopter int, threads ...int) []Stat {
 
 func childrenOf(parent, adopter int, threads ...int) []Stat {
 	var list []Stat
-	for _, pid := range Children(parent, threads...) {
+	children, _ := Children(parent, threads...)
+	for _, pid := range children {
 		if s, err := ReadStat(pid); err == nil && (s.PPID == parent || s.PPID == adopter) {
 			list = append(list, s)
 		}
@@ -159,54 +184,57 @@ func Signal(s Stat, sig unix.Signal) error {
 }
 
 // PIDs lists the processes that can be seen.
-func PIDs() []int { return numbersIn("/proc") }
-
-// numbersIn lists the entries of a directory whose names are numbers.
-func numbersIn(name string) []int {
-	entries, _ := os.ReadDir(name)
-	var numbers []int
-	for _, e := range entries {
-		if n, err := strconv.Atoi(e.Name()); err == nil {
-			numbers = append(numbers, n)
-		}
-	}
-	return numbers
+func PIDs() []int {
+	pids, _ := numbers("/proc")
+	return pids
 }
 
 // WithEnviron lists the live processes whose environment, as it was when they
 // began to execute, has this entry. Those of other users can't be read and are
-// left out.
-func WithEnviron(name, value string) []Stat {
+// left out. With an error some may be missing.
+func WithEnviron(name, value string) ([]Stat, error) {
+	pids, err := numbers("/proc")
 	var found []Stat
-	for _, pid := range PIDs() {
-		if !HasEnviron(pid, name, value) {
-			continue
-		}
-		if s, err := ReadStat(pid); err == nil && !s.Ended() {
+	for _, pid := range pids {
+		s, carries, oneErr := withEnviron(pid, name, value)
+		if carries {
 			found = append(found, s)
 		}
+		err = cmp.Or(err, oneErr)
 	}
-	return found
+	return found, err
 }
 
-// HasEnviron reports whether a process has this entry in its environment.
-func HasEnviron(pid int, name, value string) bool {
+func withEnviron(pid int, name, value string) (s Stat, carries bool, err error) {
+	if has, err := HasEnviron(pid, name, value); !has {
+		return s, false, err
+	}
+	s, err = ReadStat(pid)
+	return s, err == nil && !s.Ended(), unlessHidden(err)
+}
+
+// HasEnviron reports whether a process has this entry in its environment. With
+// an error that is not known.
+func HasEnviron(pid int, name, value string) (bool, error) {
+	data, err := environ(pid)
 	entry := []byte("\x00" + name + "=" + value + "\x00")
-	return bytes.Contains(append([]byte{0}, environ(pid)...), entry)
+	return bytes.Contains(append([]byte{0}, data...), entry), err
 }
 
 // environ is read from another thread where the first one has ended.
-func environ(pid int) []byte {
+func environ(pid int) ([]byte, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-	if err == nil && len(data) > 0 {
-		return data
+	if len(data) > 0 || unlessHidden(err) != nil {
+		return data, err
 	}
-	for _, tid := range threadsOf(pid) {
-		if data, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/environ", pid, tid)); err == nil && len(data) > 0 {
-			return data
+	threads, err := threadsOf(pid)
+	for _, thread := range threads {
+		data, readErr := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/environ", pid, thread))
+		if len(data) > 0 || unlessHidden(readErr) != nil {
+			return data, readErr
 		}
 	}
-	return nil
+	return nil, err
 }
 
 // Holding lists the processes, other than the caller, that have the pipe with

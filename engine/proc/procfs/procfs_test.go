@@ -32,15 +32,39 @@ func TestAChildIsFoundByItsParentAndItsEnvironment(t *testing.T) {
 	}
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	pid := cmd.Process.Pid
-	if !slices.Contains(Children(os.Getpid()), pid) || !slices.Contains(childrenByParent(os.Getpid()), pid) {
-		t.Error("not among the children")
+	for _, list := range []func(int) ([]int, error){func(pid int) ([]int, error) { return Children(pid) }, childrenByParent} {
+		if children, err := list(os.Getpid()); err != nil || !slices.Contains(children, pid) {
+			t.Errorf("not among the children: %v, %v", children, err)
+		}
 	}
-	found := WithEnviron("PROCFS_TEST", "yes")
-	if len(found) != 1 || found[0].PID != pid {
-		t.Errorf("found %+v", found)
+	found, err := WithEnviron("PROCFS_TEST", "yes")
+	if err != nil || len(found) != 1 || found[0].PID != pid {
+		t.Errorf("found %+v, %v", found, err)
 	}
-	if len(WithEnviron("PROCFS_TEST", "ye")) != 0 {
-		t.Error("a prefix of the value matches")
+	if found, err := WithEnviron("PROCFS_TEST", "ye"); err != nil || len(found) != 0 {
+		t.Errorf("a prefix of the value matches: %+v, %v", found, err)
+	}
+}
+
+// TestAProcessThatCantBeReadIsNotTakenForMissing leaves no descriptor to read
+// /proc with.
+func TestAProcessThatCantBeReadIsNotTakenForMissing(t *testing.T) {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit) }()
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Max: limit.Max}); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := WithEnviron("PROCFS_TEST", "yes"); !errors.Is(err, syscall.EMFILE) {
+		t.Errorf("found %v, %v", found, err)
+	}
+	if children, err := Children(os.Getpid()); !errors.Is(err, syscall.EMFILE) {
+		t.Errorf("children %v, %v", children, err)
+	}
+	if has, err := HasEnviron(os.Getpid(), "PROCFS_TEST", "yes"); !errors.Is(err, syscall.EMFILE) {
+		t.Errorf("has %v, %v", has, err)
 	}
 }
 

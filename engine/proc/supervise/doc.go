@@ -32,7 +32,7 @@ func Args(attemptID string) []string {
 
 // Dispatch runs the process as a supervisor or a trampoline when its arguments
 // say so, and then never returns. It must come before anything else in main.
-// seam reports the supervisor's durable steps, nil in the product.
+// seam is told of the steps of both, nil in the product.
 func Dispatch(args []string, seam fsx.Seam) {
 	if len(args) < 3 {
 		return
@@ -42,7 +42,7 @@ func Dispatch(args []string, seam fsx.Seam) {
 		// Not os.Exit, which in a race build sleeps for a second first.
 		syscall.Exit(runSupervisor(args[2], seam))
 	case modeTrampoline:
-		os.Exit(trampoline(args[2], args[3:]))
+		os.Exit(trampoline(args[2], args[3:], seam))
 	}
 }
 

@@ -25,33 +25,35 @@ type supervisor struct {
 	dead    chan os.Signal // SIGCHLD
 	seam    fsx.Seam
 
-	worker    *worker
-	tree      *tree
-	cause     string // why the worker is being ended, empty while it is not
-	rung      func() // what the grace timer does when it fires
-	timer     *time.Timer
-	deadline  time.Time // of the whole grace
-	backstop  *time.Timer
-	released  bool
-	executed  bool // the worker's program ran, or nobody can tell that it did not
-	killed    bool // the leader got SIGKILL
-	stuck     bool // the leader does not end though it was killed
-	handedOff bool // the handler has the end on disk
+	worker   *worker
+	tree     *tree
+	cause    string // why the worker is being ended, empty while it is not
+	rung     func() // what the grace timer does when it fires
+	timer    *time.Timer
+	deadline time.Time // of the whole grace
+	backstop *time.Timer
+	released bool
+	executed bool // the worker's program ran, or nobody can tell that it did not
+	killed   bool // the leader got SIGKILL
+	stuck    bool // the leader does not end though it was killed
 }
 
 func newSupervisor(seam fsx.Seam) (*supervisor, error) {
-	if err := harden(); err != nil {
+	if err := seam.Do("harden", "supervisor", harden); err != nil {
 		return nil, err
 	}
-	// The first message has another type than the orders behind it, and one
-	// decoder must read them both, since it may read ahead.
-	f := os.NewFile(wire.Control, "control")
-	conn, err := wire.NewConn[wire.Report, wire.Order](f)
-	if err != nil {
-		return nil, err
+	s := &supervisor{seam: seam, timer: stopped(), backstop: stopped()}
+	return s, seam.Do("receive", "start", s.connect)
+}
+
+// connect waits for the first message. It has another type than the orders
+// behind it, and one decoder must read them both, since it may read ahead.
+func (s *supervisor) connect() (err error) {
+	s.conn, err = wire.NewConn[wire.Report, wire.Order](os.NewFile(wire.Control, "control"))
+	if err == nil {
+		err = s.conn.ReceiveStart(&s.start)
 	}
-	s := &supervisor{conn: conn, seam: seam, timer: stopped(), backstop: stopped()}
-	return s, conn.ReceiveStart(&s.start)
+	return err
 }
 
 func stopped() *time.Timer {
@@ -63,14 +65,14 @@ func stopped() *time.Timer {
 // run returns the exit code of the supervisor, which nobody relies on.
 func (s *supervisor) run() int {
 	s.listen()
-	w, failed := forkHeld(s.start)
+	w, failed := forkHeld(s.start, s.seam)
 	if failed != nil {
-		_ = s.conn.Send(wire.Report{Failed: failed})
+		_ = s.tell("failed", wire.Report{Failed: failed})
 		return 1
 	}
 	s.worker = w
 	s.tree = newTree(w.pid, s.seam)
-	if err := detach(); err != nil {
+	if err := s.seam.Do("detach", "streams", detach); err != nil {
 		s.end("the supervisor could not let go of the worker's streams: " + err.Error())
 	}
 	s.announce()
@@ -117,14 +119,23 @@ func detach() error {
 }
 
 func (s *supervisor) announce() {
-	identity, err := s.worker.identity()
+	var identity *record.Process
+	err := s.seam.Do("identify", "worker", func() (err error) {
+		identity, err = s.worker.identity()
+		return err
+	})
 	if err != nil {
 		s.end("the worker could not be identified: " + err.Error())
 		return
 	}
-	if s.conn.Send(wire.Report{Held: identity}) != nil {
-		s.end("the handler was gone before the worker was released")
+	if err := s.tell("held", wire.Report{Held: identity}); err != nil {
+		s.end("the handler could not be told of the held worker: " + err.Error())
 	}
+}
+
+// tell sends a report to the handler.
+func (s *supervisor) tell(what string, report wire.Report) error {
+	return s.seam.Do("send", what, func() error { return s.conn.Send(report) })
 }
 
 // watch returns when the leader has ended, and is a zombie then, or when
@@ -162,7 +173,7 @@ func (s *supervisor) watch() {
 func (s *supervisor) release() {
 	s.released = true
 	if err := s.seam.Do("let-go", "worker", s.worker.release); err != nil {
-		s.end(err.Error())
+		s.end("the worker could not be let go: " + err.Error())
 		return
 	}
 	if s.start.Backstop > 0 {
@@ -175,10 +186,10 @@ func (s *supervisor) release() {
 func (s *supervisor) reportStart(f *wire.Failure) {
 	switch {
 	case f != nil:
-		_ = s.conn.Send(wire.Report{Failed: f})
+		_ = s.tell("failed", wire.Report{Failed: f})
 	case s.released:
 		s.executed = true
-		_ = s.conn.Send(wire.Report{Executed: true})
+		_ = s.tell("executed", wire.Report{Executed: true})
 	}
 }
 
@@ -191,28 +202,38 @@ func (s *supervisor) obey(order wire.Order, ok bool) {
 		s.end("the handler stopped it")
 	case order == wire.Hurry:
 		s.hurry()
-	case order == wire.Committed:
-		s.handedOff = true
 	}
 }
 
 // conclude cleans the tree up, reports how it ended, and stays until the
-// handler has that on disk, or writes it down itself.
+// handler has that on disk, or writes it down itself. A handler that can't be
+// told is left, so that it does not wait.
 func (s *supervisor) conclude() int {
-	_ = s.conn.Send(wire.Report{Exited: true})
+	_ = s.tell("exited", wire.Report{Exited: true})
 	s.settle()
 	exit := s.reap()
-	_ = s.conn.Send(wire.Report{Ended: &exit})
-	for !s.handedOff && s.orders != nil {
-		order, ok := <-s.orders
-		s.obey(order, ok)
+	if s.tell("ended", wire.Report{Ended: &exit}) != nil {
+		_ = s.conn.Close()
 	}
 	code := 0
-	if !s.handedOff {
+	if !s.awaitCommit() {
 		code = s.writeExit(exit)
 	}
 	s.outlive(exit.Survivors)
 	return code
+}
+
+// awaitCommit reports whether the handler has the end on disk, which otherwise is
+// gone. No other order counts any more: there is nobody left to signal, and the
+// group's id may be somebody else's by now.
+func (s *supervisor) awaitCommit() bool {
+	for s.orders != nil {
+		order, ok := <-s.orders
+		if !ok || order == wire.Committed {
+			return ok
+		}
+	}
+	return false
 }
 
 // reap kills what is left of the group while the leader, still a zombie, keeps
@@ -239,12 +260,15 @@ func (s *supervisor) reap() record.Exit {
 // the leader ended: that must not look like an exit code of 0.
 func (s *supervisor) reapLeader(exit *record.Exit) {
 	var status unix.WaitStatus
-	pid, err := unix.Wait4(s.worker.pid, &status, 0, nil)
-	for err == unix.EINTR {
-		pid, err = unix.Wait4(s.worker.pid, &status, 0, nil)
-	}
+	err := s.seam.Do("wait", "worker", func() error {
+		_, err := unix.Wait4(s.worker.pid, &status, 0, nil)
+		for err == unix.EINTR {
+			_, err = unix.Wait4(s.worker.pid, &status, 0, nil)
+		}
+		return err
+	})
 	switch {
-	case pid != s.worker.pid:
+	case err != nil:
 		exit.Cause = fmt.Sprintf("how it ended can't be told: %v", err)
 	case status.Signaled():
 		name := status.Signal().String()

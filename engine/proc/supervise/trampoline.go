@@ -3,6 +3,7 @@ package supervise
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"runtime"
 	"syscall"
@@ -10,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc/wire"
 )
 
@@ -28,25 +30,35 @@ const (
 
 // trampoline is the worker until its release: its own session, group and
 // identity, but not one instruction of the agent.
-func trampoline(path string, argv []string) int {
+func trampoline(path string, argv []string, seam fsx.Seam) int {
 	parent := os.Getppid()
 	failure := os.NewFile(failureFD, "failure")
-	if err := closeOnExec(); err != nil {
-		return fail(failure, "close_range", err)
+	if err := seam.Do("close-range", "worker", closeOnExec); err != nil {
+		return fail(failure, "close-range", err)
 	}
-	if err := unix.Fchdir(workDirFD); err != nil {
+	if err := seam.Do("chdir", "worker", func() error { return unix.Fchdir(workDirFD) }); err != nil {
 		return fail(failure, "chdir", err)
 	}
-	var released [1]byte
-	if n, _ := os.NewFile(holdFD, "hold").Read(released[:]); n != 1 {
+	switch err := seam.Do("wait", "release", awaitRelease); {
+	case errors.Is(err, io.EOF):
 		return exitNeverReleased
+	case err != nil:
+		return fail(failure, "wait", err)
 	}
 	runtime.LockOSThread()
-	if err := dieWith(parent); err != nil {
+	if err := seam.Do("prctl", "worker", func() error { return dieWith(parent) }); err != nil {
 		return fail(failure, "prctl", err)
 	}
 	defaultSignals()
-	return fail(failure, "exec", syscall.Exec(path, argv, os.Environ()))
+	return fail(failure, "exec", seam.Do("exec", "worker", func() error { return syscall.Exec(path, argv, os.Environ()) }))
+}
+
+// awaitRelease returns io.EOF when the supervisor gives the worker up, or is
+// gone.
+func awaitRelease() error {
+	var released [1]byte
+	_, err := os.NewFile(holdFD, "hold").Read(released[:])
+	return err
 }
 
 // dieWith has the kernel kill this process when its parent dies. The fork asked

@@ -93,7 +93,8 @@ func (t *tree) note(s procfs.Stat) bool {
 // reapAdopted reaps what ended in the tree and is a child of this process, so
 // that a long phase does not collect zombies. The leader is left alone.
 func (t *tree) reapAdopted() {
-	for _, pid := range procfs.Children(os.Getpid(), t.threads...) {
+	children, _ := procfs.Children(os.Getpid(), t.threads...)
+	for _, pid := range children {
 		if pid != t.leader {
 			_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil)
 		}

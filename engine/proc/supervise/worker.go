@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc/procfs"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc/wire"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
@@ -26,23 +27,25 @@ type worker struct {
 
 // forkHeld forks the trampoline. It must be called on the thread that stays.
 // The worker dies with that thread, should this process be killed.
-func forkHeld(start wire.Start) (*worker, *wire.Failure) {
-	hold, fail := pipe(), pipe()
+func forkHeld(start wire.Start, seam fsx.Seam) (*worker, *wire.Failure) {
+	hold, fail := pipe(seam, "hold"), pipe(seam, "failure")
 	if hold.err != nil || fail.err != nil {
 		return nil, failure("pipe", errors.Join(hold.err, fail.err))
 	}
 	argv := append([]string{"ai-session-handler", modeTrampoline, string(start.Path)}, wire.Strings(start.Argv)...)
 	w := &worker{hold: hold.write, fail: fail.read, started: make(chan *wire.Failure, 1), ended: make(chan struct{})}
-	pid, err := syscall.ForkExec("/proc/self/exe", argv, &syscall.ProcAttr{
-		Env:   wire.Strings(start.Env),
-		Files: []uintptr{0, 1, 2, hold.read.Fd(), fail.write.Fd(), wire.WorkDir},
-		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL, PidFD: &w.pidfd},
+	err := seam.Do("fork", "worker", func() (err error) {
+		w.pid, err = syscall.ForkExec("/proc/self/exe", argv, &syscall.ProcAttr{
+			Env:   wire.Strings(start.Env),
+			Files: []uintptr{0, 1, 2, hold.read.Fd(), fail.write.Fd(), wire.WorkDir},
+			Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL, PidFD: &w.pidfd},
+		})
+		return err
 	})
 	_, _ = hold.read.Close(), fail.write.Close()
 	if err != nil {
-		return nil, failure("fork", err)
+		return nil, failure("fork", err) // a worker that exists ends with this process
 	}
-	w.pid = pid
 	go w.awaitStart()
 	go w.awaitEnd()
 	return w, nil
@@ -54,9 +57,9 @@ type ends struct {
 	err         error
 }
 
-func pipe() ends {
+func pipe(seam fsx.Seam, name string) ends {
 	var fds [2]int
-	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
+	if err := seam.Do("pipe", name, func() error { return unix.Pipe2(fds[:], unix.O_CLOEXEC) }); err != nil {
 		return ends{err: err}
 	}
 	return ends{read: os.NewFile(uintptr(fds[0]), "pipe"), write: os.NewFile(uintptr(fds[1]), "pipe")}

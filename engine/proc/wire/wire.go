@@ -92,7 +92,7 @@ type Report struct {
 
 // Failure says why a worker's program never ran.
 type Failure struct {
-	Op    string `json:"op"` // what was tried: fork, chdir or exec
+	Op    string `json:"op"` // what was tried, for example fork, chdir or exec
 	Errno int    `json:"errno"`
 }
 
