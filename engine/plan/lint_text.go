@@ -59,11 +59,19 @@ func verifyingSigns() []string {
 	}
 }
 
-// saysHowVerified looks for each word on its own: a body that has none of them
-// is read a few dozen times, which is a hundred times as fast as one pattern of
-// all of them without regard to case.
+// saysHowVerified looks at one line after the other, since most bodies say it
+// early, and in a line for each word on its own: that is a hundred times as fast
+// as one pattern of all of them without regard to case.
 func saysHowVerified(body []byte) bool {
-	lower := bytes.ToLower(body)
+	for line := range bytes.Lines(body) {
+		if lineSaysIt(bytes.ToLower(line)) {
+			return true
+		}
+	}
+	return false
+}
+
+func lineSaysIt(lower []byte) bool {
 	return slices.ContainsFunc(verifyingWords(), func(w string) bool { return hasWord(lower, w, true) }) ||
 		slices.ContainsFunc(verifyingStarts(), func(w string) bool { return hasWord(lower, w, false) }) ||
 		slices.ContainsFunc(verifyingSigns(), func(w string) bool { return bytes.Contains(lower, []byte(w)) })

@@ -25,6 +25,14 @@ func TestMedianAndSpread(t *testing.T) {
 	}
 }
 
+func TestARatioIsOfTheSameRound(t *testing.T) {
+	// The machine was three times as slow in the second round, for both.
+	ratios := sample{100, 300, 120}.over(sample{50, 150, 60})
+	if !slices.Equal(ratios, []float64{2, 2, 2}) {
+		t.Error(ratios)
+	}
+}
+
 func TestSlopeLeavesOutWhatWasDisturbed(t *testing.T) {
 	var s sample
 	for i := range 1000 {

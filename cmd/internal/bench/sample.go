@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -9,14 +10,14 @@ import (
 // sample is how long the runs of one command took, in their order.
 type sample []time.Duration
 
-func (s sample) sorted() sample {
-	sorted := slices.Clone(s)
-	slices.Sort(sorted)
-	return sorted
-}
+func (s sample) median() time.Duration { return median(s) }
 
 // median is the middle one, or the lower one of the two in the middle.
-func (s sample) median() time.Duration { return s.sorted()[(len(s)-1)/2] }
+func median[S ~[]E, E cmp.Ordered](values S) E {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return sorted[(len(sorted)-1)/2]
+}
 
 func (s sample) min() time.Duration { return slices.Min(s) }
 
@@ -24,6 +25,16 @@ func (s sample) max() time.Duration { return slices.Max(s) }
 
 // spread tells how noisy the machine was: from the fastest run to the slowest.
 func (s sample) spread() string { return fmt.Sprintf("%s–%s", ms(s.min()), ms(s.max())) }
+
+// over is how many times as long each run took as the run of the other sample in
+// the same round, which met the same machine.
+func (s sample) over(other sample) []float64 {
+	ratios := make([]float64, len(s))
+	for i := range s {
+		ratios[i] = float64(s[i]) / float64(other[i])
+	}
+	return ratios
+}
 
 // minus is what each run took longer than the base.
 func (s sample) minus(base time.Duration) sample {
