@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -90,13 +89,6 @@ func measureSecret(l *lab) ([]line, error) {
 // measureSearch measures runs with a flag over more and more output. What a
 // byte costs must not depend on how many there were before it.
 func measureSearch(l *lab, what, flag, value string) ([]line, error) {
-	help, err := exec.Command(l.handler, "run", "--help").Output()
-	if err != nil {
-		return nil, err
-	}
-	if !strings.Contains(string(help), flag) {
-		return []line{{what: what, figure: "not measured: this build has no " + flag}}, nil
-	}
 	sizes := []int64{1, 16, 64, 256} // MB
 	var commands []func() (time.Duration, error)
 	for _, size := range sizes {
