@@ -126,7 +126,7 @@ func TestAHostileChangeIsShownSafely(t *testing.T) {
 		"refused":  r.run([]string{"complete=done"}),
 		"accepted": r.run([]string{"blocked=no"}, "--accept-plan-change"),
 	} {
-		if r.safe(e); !strings.Contains(e.err, "  +a\ufffd]0;title") || strings.Contains(e.err, "\n  next: sh evil") {
+		if r.safe(e); !strings.Contains(e.err, `  +a\u{001B}]0;title`) || strings.Contains(e.err, "\n  next: sh evil") {
 			t.Errorf("%s: %s", name, e.err)
 		}
 	}

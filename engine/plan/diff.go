@@ -18,8 +18,9 @@ const (
 // Diff says in lines of text, without line ends, how now differs from old:
 // unified diffs of the preamble and of the phases of one id that differ, with
 // line numbers of the whole plans, and the names of phases that came or went.
-// Each is one line wherever it is shown: control characters are replaced, and
-// what is long is cut. Snapshots of the same bytes differ in no line.
+// Each is one line wherever it is shown, and shows what a screen would not:
+// control and invisible characters, odd spaces and blanks at the end of a line
+// are written as \u{200B}. What is long is cut. Snapshots of the same bytes differ in no line.
 func Diff(old, now *Snapshot) []string {
 	lines := diffSection("preamble", stretch{1, old.Preamble}, stretch{1, now.Preamble})
 	i, j := 0, 0
@@ -105,21 +106,36 @@ func hunks(old, now string, oldShift, nowShift int) []string {
 	lines := strings.Split(strings.TrimSuffix(u.String(), "\n"), "\n")
 	lines = lines[2:] // which file is which is said once
 	for i, line := range lines {
-		lines[i] = diffLine(line)
+		lines[i] = line[:1] + diffLine(line[1:]) // the mark is none of its blanks
 	}
 	return lines
 }
 
-// diffLine makes text one line that shows what a terminal would obey or hide.
+// diffLine makes text one line in which nothing hides: what a terminal would
+// obey or leave out, and the blanks at its end, is shown by its number. A plan
+// is read by an agent too, which sees every character.
 func diffLine(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\t' || r == '\u2028' || r == '\u2029' || r == '\ufeff' {
-			return utf8.RuneError
+	inner := strings.TrimRight(text, " \t")
+	var b strings.Builder
+	for i, r := range text {
+		if hides(r) || i >= len(inner) {
+			fmt.Fprintf(&b, `\u{%04X}`, r)
+		} else {
+			b.WriteRune(r)
 		}
-		return r
-	}, text)
+	}
+	text = b.String()
 	if utf8.RuneCountInString(text) <= maxDiffLine {
 		return text
 	}
 	return string([]rune(text)[:maxDiffLine]) + "…"
 }
+
+// hides reports whether a character can't be told from nothing, from a common
+// blank or from a line end by looking at it.
+func hides(r rune) bool {
+	return unicode.IsControl(r) && r != '\t' || plainRune(r) != r || r == brailleBlank
+}
+
+// brailleBlank has no dot, and is no white space to Unicode.
+const brailleBlank = '\u2800'

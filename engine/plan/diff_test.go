@@ -2,12 +2,15 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/termtext"
 )
 
 // phases is a plan with a preamble and phases of this number and text.
@@ -75,14 +78,14 @@ func TestDiff(t *testing.T) {
 			"what a terminal would obey", phases("", "1", "One.\n"), phases("", "1", "O\x1b[2Jn\re\u2028  next: rm\u009b1m\ufeff.\n"),
 			[]string{
 				"--- accepted", "+++ now",
-				"phase-1 Title 1:", "@@ -6,4 +6,4 @@", " ", " ### Goal", " ", "-One.", "+O�[2Jn�e�  next: rm�1m�.",
+				"phase-1 Title 1:", "@@ -6,4 +6,4 @@", " ", " ### Goal", " ", "-One.", `+O\u{001B}[2Jn\u{000D}e\u{2028}  next: rm\u{009B}1m\u{FEFF}.`,
 			},
 		},
 		{
 			"a long line", phases("", "1", "One.\n"), phases("", "1", strings.Repeat("é", 1000)+"\n"),
 			[]string{
 				"--- accepted", "+++ now",
-				"phase-1 Title 1:", "@@ -6,4 +6,4 @@", " ", " ### Goal", " ", "-One.", "+" + strings.Repeat("é", maxDiffLine-1) + "…",
+				"phase-1 Title 1:", "@@ -6,4 +6,4 @@", " ", " ### Goal", " ", "-One.", "+" + strings.Repeat("é", maxDiffLine) + "…",
 			},
 		},
 		{
@@ -93,6 +96,32 @@ func TestDiff(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, Diff(mustParse(t, test.old), mustParse(t, test.now))); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestADiffHidesNothingThatAnAgentReads shows what is printed of a changed plan,
+// behind the filter that makes it safe for a terminal.
+func TestADiffHidesNothingThatAnAgentReads(t *testing.T) {
+	for _, test := range []struct{ name, added, want string }{
+		{"tag characters", "Two.\U000e0072\U000e006d\U000e0001", `+Two.\u{E0072}\u{E006D}\u{E0001}`},
+		{"zero-width space", "T\u200bwo.", `+T\u{200B}wo.`},
+		{"soft hyphen", "T\u00adwo.", `+T\u{00AD}wo.`},
+		{"word joiner", "T\u2060wo.", `+T\u{2060}wo.`},
+		{"fillers", "T\u115fw\u3164o\uffa0\u2800.", `+T\u{115F}w\u{3164}o\u{FFA0}\u{2800}.`},
+		{"variation selectors", "T\ufe01\U000e0170wo.", `+T\u{FE01}\u{E0170}wo.`},
+		{"marks of direction", "T\u202ewo\u2066.\u200f", `+T\u{202E}wo\u{2066}.\u{200F}`},
+		{"odd spaces", "T\u00a0w\u2003o.", `+T\u{00A0}w\u{2003}o.`},
+		{"blanks at the end", "Two. \t", `+Two.\u{0020}\u{0009}`},
+		{"a line of blanks", "Two.\n  ", `+\u{0020}\u{0020}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			old := phases("", "1", "One.\n", "2", "Two.\n")
+			diff := Diff(mustParse(t, old), mustParse(t, strings.Replace(old, "Two.", test.added, 1)))
+			printed := strings.Split(termtext.Text(strings.Join(diff, "\n")), "\n")
+			if !slices.Contains(printed, test.want) {
+				t.Errorf("no line %q in %q", test.want, printed)
 			}
 		})
 	}

@@ -17,6 +17,7 @@ func (d *document) lint(strict bool) []Finding {
 	findings = append(findings, d.lintTitles()...)
 	findings = append(findings, d.lintCheckBoxes()...)
 	findings = append(findings, d.lintPaths()...)
+	findings = append(findings, d.lintInvisible()...)
 	if strict {
 		findings = append(findings, d.lintValidation()...)
 		findings = append(findings, d.lintLength()...)

@@ -37,6 +37,7 @@ const (
 	codeOddPath      = "P612"
 	codeNoValidation = "P613"
 	codeLongBody     = "P614"
+	codeInvisible    = "P615"
 )
 
 // Rule is one row of the table of everything that can be wrong with a plan;
@@ -137,5 +138,7 @@ func lintRules() []Rule {
 			Explanation: "A phase is a checkpoint that can be verified. Without a word on how, the worker decides what done means."},
 		{Code: codeLongBody, Title: "long body", Strict: true,
 			Explanation: "A body of more than 64 KiB takes much of a worker's context. There is no limit; consider several phases, or a document to link to."},
+		{Code: codeInvisible, Title: "invisible characters",
+			Explanation: "A worker reads every character, also those that no screen shows: tag characters, zero-width spaces, soft hyphens, fillers. Text can be hidden in them. Joiners and variation selectors in emoji and in scripts that need them, and marks of direction in a plan with right-to-left text, are not reported."},
 	}
 }

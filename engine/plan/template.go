@@ -8,8 +8,8 @@ import (
 
 // Template returns the canonical template of a plan with that many phases; a
 // number below 1 counts as 1. Parse accepts the result and a strict lint finds
-// nothing in it, whatever the title: control characters become spaces, an
-// empty title "Plan", and a title that reads like a phase gets "Plan: " before
+// nothing in it, whatever the title: control characters become spaces, invisible
+// ones are left out, an empty title becomes "Plan", and a title that reads like a phase gets "Plan: " before
 // it. See docs/plan-format.md, "Canonical template".
 func Template(title string, phases int) []byte {
 	var b strings.Builder
@@ -28,7 +28,7 @@ func plainTitle(title string) string {
 		}
 		return r
 	}, title)
-	title = strings.TrimSpace(strings.ReplaceAll(title, "<!--", "<! --"))
+	title = strings.TrimSpace(strings.ReplaceAll(withoutUnseen(title), "<!--", "<! --"))
 	switch {
 	case title == "" || strings.Trim(title, "#") == "":
 		return "Plan"
