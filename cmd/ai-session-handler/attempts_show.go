@@ -140,7 +140,7 @@ func outcomeText(h *history, path string, o record.Outcome) string {
 	for _, a := range o.Artifacts {
 		t.line(a.Kind, fmt.Sprintf("%s (%d bytes)", h.path(a.Path), a.Bytes))
 	}
-	t.WriteString("summary:\n  " + strings.ReplaceAll(strings.TrimRight(o.Summary, "\n"), "\n", "\n  ") + "\n")
+	t.WriteString("summary:\n  " + termtext.Indented(o.Summary, "  ") + "\n")
 	return t.String()
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/engine/run"
+	"github.com/ai-session-handler/ai-session-handler/engine/termtext"
 )
 
 // preview shows what run would do next.
@@ -27,7 +28,7 @@ func preview(ctx context.Context, to printer, runner *run.Runner, job run.Job) e
 		program = fmt.Sprintf("%s: %v", p.Argv[0], err)
 	}
 	to.Result(strings.Join([]string{
-		fmt.Sprintf("next phase:          %s %s (%d left)", p.Phase.ID, p.Phase.Title, p.Remaining),
+		fmt.Sprintf("next phase:          %s %s (%d left)", p.Phase.ID, termtext.Line(p.Phase.Title), p.Remaining),
 		"plan:                " + job.Plan.Path,
 		"execution workspace: " + p.Workspace,
 		"agent:               " + job.Binding.Agent,

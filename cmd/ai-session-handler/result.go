@@ -9,6 +9,7 @@ import (
 
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
 	"github.com/ai-session-handler/ai-session-handler/engine/run"
+	"github.com/ai-session-handler/ai-session-handler/engine/termtext"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
@@ -27,9 +28,9 @@ func printResult(ctx context.Context, to printer, job run.Job, r run.Result) int
 		to.Line("next: " + job.Again())
 		return exitOK
 	case record.Blocked:
-		to.Result("phase-blocked: " + o.Summary)
+		to.Result("phase-blocked: " + termtext.Indented(o.Summary, "  "))
 	case record.NeedsClarification:
-		to.Result("phase-needs-clarification: " + o.Summary)
+		to.Result("phase-needs-clarification: " + termtext.Indented(o.Summary, "  "))
 	default:
 		to.Error(failureText(r))
 	}
@@ -69,9 +70,9 @@ func advice(o record.Outcome) string {
 // lies, and the worker's last words.
 func failureText(r run.Result) string {
 	o := r.Outcome
-	lines := []string{fmt.Sprintf("%s: %s", o.Status, o.Cause)}
+	lines := []string{fmt.Sprintf("%s: %s", o.Status, termtext.Indented(o.Cause, "  "))}
 	for _, s := range o.Survivors {
-		lines = append(lines, fmt.Sprintf("still alive: process %d (%s)", s.PID, s.Name))
+		lines = append(lines, fmt.Sprintf("still alive: process %d (%s)", s.PID, termtext.Line(s.Name)))
 	}
 	lines = append(lines, transcriptTail(r.PlanDir, workspace.TranscriptFile(o.AttemptID))...)
 	return strings.Join(lines, "\n")

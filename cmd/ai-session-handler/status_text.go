@@ -45,8 +45,7 @@ func (s *planStatus) text() string {
 type textWriter struct{ strings.Builder }
 
 func (t *textWriter) line(name, value string) {
-	value = strings.ReplaceAll(strings.TrimRight(value, "\n"), "\n", "\n  ")
-	fmt.Fprintf(t, "%s: %s\n", name, value)
+	fmt.Fprintf(t, "%s: %s\n", name, termtext.Indented(value, "  "))
 }
 
 func (t *textWriter) blank() { t.WriteByte('\n') }

@@ -11,6 +11,7 @@ import (
 	"github.com/ai-session-handler/ai-session-handler/engine/plan"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/engine/state"
+	"github.com/ai-session-handler/ai-session-handler/engine/termtext"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
@@ -23,13 +24,16 @@ type Refusal struct {
 	Next  []string // what to do, commands included
 }
 
+// Error returns lines for a person. What others wrote may have several, too;
+// each of those but the first is indented farther than the runner's own.
 func (e *Refusal) Error() string {
-	lines := []string{e.What}
+	const deeper = "    "
+	lines := []string{termtext.Indented(e.What, deeper)}
 	for _, fact := range e.Facts {
-		lines = append(lines, "  "+fact)
+		lines = append(lines, "  "+termtext.Indented(fact, deeper))
 	}
 	if e.Block != "" {
-		lines = append(lines, "    "+strings.ReplaceAll(e.Block, "\n", "\n    "))
+		lines = append(lines, deeper+termtext.Indented(e.Block, deeper))
 	}
 	for _, next := range e.Next {
 		lines = append(lines, "  next: "+next)
@@ -45,10 +49,10 @@ func (v *invocation) refuseStopped() error {
 	s := v.state.Stop
 	r := &Refusal{What: fmt.Sprintf("%s is stopped: %s", s.PhaseID, s.Reason)}
 	if s.ClarificationRequest != nil {
-		r.fact("clarification", "%s", *s.ClarificationRequest)
+		r.fact("clarification", "%s", v.job.Secrets.Mask(*s.ClarificationRequest))
 	}
 	if s.Message != nil {
-		r.fact("message", "%s", *s.Message)
+		r.fact("message", "%s", v.job.Secrets.Mask(*s.Message))
 	}
 	last := v.state.LastRun
 	r.fact("execution workspace", "%s", last.ExecutionWorkspace)

@@ -29,6 +29,13 @@ func Paragraph(s string) string {
 	return text
 }
 
+// Indented is Text without newlines at its end, in which every line but the
+// first begins with indent: no text can look like a line of its own beside
+// others that are indented less.
+func Indented(s, indent string) string {
+	return strings.ReplaceAll(strings.TrimRight(Text(s), "\n"), "\n", "\n"+indent)
+}
+
 // Line makes s safe to show within one line: a title, a path, a name. It is
 // Text with each newline and tab shown as a space, and each invisible
 // character (zero-width, soft hyphen, filler, byte order mark) as U+FFFD, lest

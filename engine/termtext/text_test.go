@@ -40,6 +40,18 @@ func TestLine(t *testing.T) {
 	}
 }
 
+func TestIndented(t *testing.T) {
+	for in, want := range map[string]string{
+		"one":             "one",
+		"one\ntwo\n\n":    "one\n  two",
+		"a\rb\u2028c\r\n": "a\n  b\n  c",
+	} {
+		if got := Indented(in, "  "); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestPlainTextIsNotCopied(t *testing.T) {
 	const s = "nothing to do here: ordinary words, été, 漢字\n"
 	if got := testing.AllocsPerRun(100, func() { _ = Text(s) }); got > 0 {
