@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kballard/go-shellquote"
+
 	"github.com/ai-session-handler/ai-session-handler/engine/run"
 	"github.com/ai-session-handler/ai-session-handler/engine/termtext"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
@@ -62,8 +64,28 @@ func (c *attemptsResolveCmd) Run(a *app) error {
 	o := result.Outcome
 	a.Result("attempt-resolved: " + o.AttemptID + " is " + string(o.Status) + ", " + o.Phase.ID + " is stopped")
 	a.Line("outcome: " + filepath.Join(result.PlanDir, result.Path))
-	a.Line("next: " + advice(*o) + ": " + run.Job{Command: command}.Again("--retry-stopped"))
+	c.next(a, advice(*o))
 	return nil
+}
+
+// next says how to go on as status does, which knows of a plan that changed or
+// is gone since.
+func (c *attemptsResolveCmd) next(a *app, advice string) {
+	h, err := openHistory(a.path(c.Plan))
+	if err != nil {
+		a.Line("what comes next can't be told: " + err.Error())
+		return
+	}
+	defer h.close()
+	s := gather(h)
+	for _, problem := range s.Problems {
+		a.Line("problem: " + problem)
+	}
+	if s.GoOn == "" {
+		a.Line("next: settle that; how to go on then: " + shellquote.Join("ai-session-handler", "status", "--plan", h.plan.Path))
+		return
+	}
+	a.Line("next: " + advice + ": " + s.GoOn)
 }
 
 func (c *attemptsResolveCmd) status() record.Status {

@@ -153,7 +153,7 @@ func TestAMessageOfSeveralLinesForgesNoneOfOurs(t *testing.T) {
 			if _, below, found := strings.Cut(lines, "\nsummary:\n"); found {
 				lines, _, _ = strings.Cut(below, "\ntranscript: ") // behind it all is the worker's
 			}
-			forged := regexp.MustCompile("(?m)^" + shown.indent + "(next: sh|outcome:) evil").FindAllString(lines, -1)
+			forged := regexp.MustCompile("(?m)^"+shown.indent+"(next: sh|outcome:) evil").FindAllString(lines, -1)
 			if len(forged) > 0 || !strings.Contains(lines, "  next: sh evil") {
 				t.Errorf("%s: forged %q in %s", end, forged, lines)
 			}

@@ -254,7 +254,7 @@ func (v *invocation) acceptPlan() error {
 	next, err := state.AcceptPlan(v.state, sha, v.now(), v.snapshot.PhaseIDs())
 	var missing *state.MissingPhasesError
 	if errors.As(err, &missing) {
-		return v.refuseMissingPhases(missing)
+		return v.refuseMissingPhases(missing, v.snapshot)
 	}
 	v.accepted = fmt.Sprintf("the changed plan is accepted: %.12s is now %.12s", v.state.Plan.SHA256, sha)
 	v.changed = v.changes(v.snapshot)

@@ -125,10 +125,21 @@ func DescribeExit(e record.Exit) string {
 	return fmt.Sprintf("%s at %s, because %s", how, e.EndedAt.Format("2006-01-02 15:04:05Z"), e.Cause)
 }
 
+// refuseChangedPlan offers to accept a change only where that would help.
 func (v *invocation) refuseChangedPlan(now *plan.Snapshot) error {
+	var missing *state.MissingPhasesError
+	if _, err := state.AcceptPlan(v.state, now.SHA256, v.now(), now.PhaseIDs()); errors.As(err, &missing) {
+		return v.refuseMissingPhases(missing, now)
+	}
 	r := &Refusal{What: "the plan changed since it was accepted: " + v.job.Plan.Path, Block: v.changes(now)}
 	r.fact("accepted", "%s", v.state.Plan.SHA256)
 	r.fact("now     ", "%s", now.SHA256)
+	if current := v.state.CurrentPhase; current != nil {
+		if _, ok := now.Phase(current.ID); !ok {
+			r.Next = []string{current.ID + " can't be run again, it is not in the plan any more; put it back, or start a new history: " + v.job.Again("--fresh")}
+			return r
+		}
+	}
 	r.Next = []string{"read the change; to go on with it: " + v.job.Again(v.withRetry("--accept-plan-change")...)}
 	return r
 }
@@ -141,10 +152,10 @@ func (v *invocation) withRetry(flags ...string) []string {
 	return flags
 }
 
-func (v *invocation) refuseMissingPhases(e *state.MissingPhasesError) error {
+func (v *invocation) refuseMissingPhases(e *state.MissingPhasesError, now *plan.Snapshot) error {
 	return &Refusal{
 		What:  "the changed plan can't be accepted: " + e.Error(),
-		Block: v.changes(v.snapshot),
+		Block: v.changes(now),
 		Next:  []string{"put them back, or start a new history: " + v.job.Again("--fresh")},
 	}
 }
