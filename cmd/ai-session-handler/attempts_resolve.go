@@ -79,7 +79,8 @@ func (c *attemptsResolveCmd) next(a *app, advice string) {
 	defer h.close()
 	s := gather(h)
 	for _, problem := range s.Problems {
-		a.Line("problem: " + problem)
+		first, _, _ := strings.Cut(problem, "\n") // status has all of it
+		a.Line("problem: " + first)
 	}
 	if s.GoOn == "" {
 		a.Line("next: settle that; how to go on then: " + shellquote.Join("ai-session-handler", "status", "--plan", h.plan.Path))

@@ -29,7 +29,7 @@ but for colours where --color has them, and with replacement characters for what
 transcript's header, which the runner wrote, is never shown.
 
 The digests in the outcome tell whether prompt, transcript and index are what the runner
-sealed. What is not is shown all the same, with a warning on stderr.
+sealed. What is not is shown all the same, with a warning on stderr; so is what is gone.
 
 EXIT STATUS
   0    the attempt was shown
@@ -107,10 +107,11 @@ func (c *attemptsShowCmd) showAll(a *app, e *evidence) error {
 		return err
 	}
 	if a.json {
+		e.check(a, "")
 		return a.JSON(e.outcome)
 	}
 	a.Result(outcomeText(e.h, e.ref.Path, *e.outcome))
-	e.check(a)
+	e.check(a, workspace.TranscriptFile(e.ref.AttemptID)) // that is checked when it is shown
 	return c.showTranscript(a, e)
 }
 
@@ -172,7 +173,7 @@ func leftovers(t *textWriter, name string, list []record.Leftover) {
 
 func (c *attemptsShowCmd) showActive(a *app, e *evidence, active record.ActiveAttempt) error {
 	if a.json {
-		s, err := activeOf(e.h, active)
+		s, err := e.h.activeAttempt(active)
 		if err != nil {
 			return err
 		}
@@ -193,7 +194,7 @@ func (c *attemptsShowCmd) showActive(a *app, e *evidence, active record.ActiveAt
 func (c *attemptsShowCmd) showTranscript(a *app, e *evidence) error {
 	s, err := e.open(workspace.TranscriptFile(e.ref.AttemptID))
 	if err != nil {
-		a.Result("transcript: can't be read: " + err.Error())
+		a.warn("the transcript can't be read: " + err.Error())
 		return nil
 	}
 	defer s.close()

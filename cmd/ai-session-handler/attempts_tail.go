@@ -75,7 +75,11 @@ func showEnd(a *app, h *history, id string, lines int, raw bool) error {
 	if err := t.copy(); err != nil {
 		return err
 	}
-	return t.end()
+	if err := t.end(); err != nil {
+		return err
+	}
+	a.warn(h.grown(id, t.file))
+	return nil
 }
 
 // leaveAfter is how long an interrupted command waits for a reader that takes

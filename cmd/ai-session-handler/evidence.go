@@ -77,7 +77,7 @@ func (s *sealed) altered() string {
 	case s.seal == nil:
 		return ""
 	case s.size != s.seal.Bytes:
-		return fmt.Sprintf("%s is not what was sealed: it had %d bytes, now it has %d", s.file.Name(), s.seal.Bytes, s.size)
+		return resized(s.file, s.size, *s.seal)
 	case hex.EncodeToString(s.sum.Sum(nil)) != s.seal.SHA256:
 		return s.file.Name() + " is not what was sealed: its digest differs"
 	}
@@ -125,11 +125,11 @@ func endLine(w io.Writer, f io.ReaderAt, size int64) error {
 	return nil
 }
 
-// check says which files that are not shown are not what was sealed.
-func (e *evidence) check(a *app) {
+// check says which files are not what was sealed, but for one.
+func (e *evidence) check(a *app, except string) {
 	for _, artifact := range e.outcome.Artifacts {
-		if artifact.Path == workspace.TranscriptFile(e.ref.AttemptID) {
-			continue // it is checked when it is shown
+		if artifact.Path == except {
+			continue
 		}
 		s, err := e.open(artifact.Path)
 		if err == nil {
@@ -142,6 +142,33 @@ func (e *evidence) check(a *app) {
 		}
 		a.warn(s.altered())
 	}
+}
+
+// grown says how the size of a transcript differs from what was sealed. It is
+// empty where it does not, and while the attempt has no outcome that can be read.
+func (h *history) grown(id string, transcript *os.File) string {
+	for _, ref := range h.state.CommittedOutcomes {
+		if ref.AttemptID != id {
+			continue
+		}
+		o, err := h.store.ReadOutcome(ref.Path)
+		if err != nil {
+			return fmt.Sprintf("nothing says whether this is what was sealed: %v", err)
+		}
+		info, err := transcript.Stat()
+		if err != nil {
+			return err.Error()
+		}
+		seal := (&evidence{h: h, ref: ref, outcome: &o}).sealOf(workspace.TranscriptFile(id))
+		if seal != nil && seal.Bytes != info.Size() {
+			return resized(transcript, info.Size(), *seal)
+		}
+	}
+	return ""
+}
+
+func resized(f *os.File, size int64, seal record.Artifact) string {
+	return fmt.Sprintf("%s is not what was sealed: it had %d bytes, now it has %d", f.Name(), seal.Bytes, size)
 }
 
 // load reads the outcome that the state links.

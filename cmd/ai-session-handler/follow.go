@@ -61,6 +61,9 @@ func (f *follower) follow(ctx context.Context, id string, lines int) error {
 	if err == nil && t.file == nil {
 		f.a.Line("it has no transcript")
 	}
+	if err == nil && t.file != nil {
+		f.a.warn(f.h.grown(id, t.file))
+	}
 	if how != "" {
 		f.a.Line(f.name(id) + ": " + how)
 	}
