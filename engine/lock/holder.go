@@ -2,13 +2,24 @@ package lock
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/procfs"
 )
+
+// gone reports whether there is no such process, or only what its parent has
+// not taken notice of.
+func gone(pid int) bool {
+	s, err := procfs.ReadStat(pid)
+	return errors.Is(err, fs.ErrNotExist) && unix.Kill(pid, 0) == unix.ESRCH || err == nil && s.Ended()
+}
 
 // holder is the PID of the process that took the lock, from /proc/locks, or 0.
 // The kernel names the taker, which may be dead while a child keeps the lock.

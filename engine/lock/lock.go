@@ -30,15 +30,18 @@ type identity struct{ dev, ino uint64 }
 // HeldError means that another process holds the directory.
 type HeldError struct {
 	Path string
-	PID  int // the holder as the kernel names it, 0 when it is not visible
+	PID  int  // the holder as the kernel names it, 0 when it is not visible
+	Gone bool // it has ended, and a supervisor that it started holds on
 }
 
 func (e *HeldError) Error() string {
-	who := "another ai-session-handler"
-	if e.PID != 0 {
-		who = fmt.Sprintf("process %d", e.PID)
+	switch {
+	case e.Gone:
+		return fmt.Sprintf("%s is in use by the supervisor of handler %d, which is still ending its worker; wait some seconds and repeat this command, nothing was changed", e.Path, e.PID)
+	case e.PID != 0:
+		return fmt.Sprintf("%s is in use by process %d; wait until it has ended, nothing was changed", e.Path, e.PID)
 	}
-	return fmt.Sprintf("%s is in use by %s; wait until it has ended, nothing was changed", e.Path, who)
+	return e.Path + " is in use by another ai-session-handler; wait until it has ended, nothing was changed"
 }
 
 // Acquire locks the directory at path, which must be canonical, at once or not
@@ -66,7 +69,8 @@ func lockFile(dir *os.File, path string) (identity, error) {
 	}
 	switch err := flock(dir); {
 	case errors.Is(err, unix.EWOULDBLOCK):
-		return id, &HeldError{path, holder(id)}
+		pid := holder(id)
+		return id, &HeldError{path, pid, pid != 0 && gone(pid)}
 	case errors.Is(err, unix.ENOLCK), errors.Is(err, unix.EBADF), errors.Is(err, unix.EOPNOTSUPP):
 		return id, fmt.Errorf("%s: this file system cannot lock directories (%w); move the workspace to a local one", path, err)
 	case err != nil:

@@ -9,21 +9,38 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
 // TestMain doubles as a process that holds a lock until its stdin closes.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("LOCK_TEST_HOLD"); dir != "" {
-		if _, _, err := Acquire(context.Background(), dir); err != nil {
+		l, _, err := Acquire(context.Background(), dir)
+		if err != nil {
 			fmt.Println(err)
 			os.Exit(1)
+		}
+		if os.Getenv("LOCK_TEST_LEAVE") != "" {
+			leaveTo(l)
 		}
 		fmt.Println("held")
 		_, _ = bufio.NewReader(os.Stdin).ReadByte()
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// leaveTo ends the process and leaves its lock to a child.
+func leaveTo(l *Lock) {
+	child := exec.Command("sleep", "1000")
+	child.ExtraFiles = []*os.File{l.File()}
+	if err := child.Start(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Printf("held by %d\n", child.Process.Pid)
+	os.Exit(0)
 }
 
 func acquire(t *testing.T, dir string) (*Lock, context.Context) {
@@ -88,6 +105,28 @@ func TestALockLivesOnInADuplicate(t *testing.T) {
 	_ = inherited.Process.Kill()
 	_ = inherited.Wait()
 	acquire(t, dir)
+}
+
+// TestALockWhoseTakerIsDeadNamesWhatHoldsIt has a child keep it, as a supervisor
+// does while it ends its worker.
+func TestALockWhoseTakerIsDeadNamesWhatHoldsIt(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), "LOCK_TEST_HOLD="+dir, "LOCK_TEST_LEAVE=1")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var child int
+	if _, err := fmt.Sscanf(string(out), "held by %d\n", &child); err != nil {
+		t.Fatalf("%q: %v", out, err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(child, syscall.SIGKILL) })
+	_, _, err = Acquire(context.Background(), dir)
+	want := fmt.Sprintf("%s is in use by the supervisor of handler %d, which is still ending its worker; wait some seconds and repeat this command, nothing was changed", dir, cmd.Process.Pid)
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
 }
 
 func TestCoversKnowsADirectoryByItsInode(t *testing.T) {
