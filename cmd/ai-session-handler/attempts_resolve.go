@@ -8,6 +8,7 @@ import (
 
 	"github.com/kballard/go-shellquote"
 
+	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/engine/run"
 	"github.com/ai-session-handler/ai-session-handler/engine/termtext"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
@@ -43,6 +44,9 @@ func (c *attemptsResolveCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if c.ID == "" {
+		return inputErrorf("the ID is empty; \"attempts list\" shows them")
+	}
 	h, err := openHistory(a.path(c.Plan))
 	if err != nil {
 		return err
@@ -54,6 +58,7 @@ func (c *attemptsResolveCmd) Run(a *app) error {
 	}
 	conf, _ := readConfig(h.plan.Root) // run says what is wrong with it
 	command, _ := runCommand(h, conf)  // the attempt is unresolved: the state has its terms
+	worker := h.unseenWorker()
 	runner := &run.Runner{Clock: time.Now, Seam: testOnlySeam}
 	result, err := runner.Resolve(a.ctx, run.Decision{
 		Plan: h.plan, AttemptID: ref.AttemptID, Status: c.status(), Note: note, Command: command,
@@ -64,6 +69,9 @@ func (c *attemptsResolveCmd) Run(a *app) error {
 	o := result.Outcome
 	a.Result("attempt-resolved: " + o.AttemptID + " is " + string(o.Status) + ", " + o.Phase.ID + " is stopped")
 	a.Line("outcome: " + filepath.Join(result.PlanDir, result.Path))
+	if worker != "" {
+		a.warn("its worker: " + worker + "; make sure that it does not run")
+	}
 	c.next(a, advice(*o))
 	return nil
 }
@@ -87,6 +95,16 @@ func (c *attemptsResolveCmd) next(a *app, advice string) {
 		return
 	}
 	a.Line("next: " + advice + ": " + s.GoOn)
+}
+
+// unseenWorker says that whether the worker of the active attempt lives can't
+// be seen. It is empty where that can be.
+func (h *history) unseenWorker() string {
+	a := h.state.ActiveAttempt
+	if a == nil || a.Process == nil || proc.WorkerAlive(*a.Process).State != proc.Unknown {
+		return ""
+	}
+	return run.DescribeWorker(*a)
 }
 
 func (c *attemptsResolveCmd) status() record.Status {

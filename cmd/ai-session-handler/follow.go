@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
+	"github.com/ai-session-handler/ai-session-handler/engine/run"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
@@ -103,7 +104,7 @@ func (f *follower) next(ctx context.Context, id string) (string, error) {
 		if next := f.after(id); next != "" {
 			return next, nil
 		}
-		if gone || f.h.state.Stop != nil {
+		if _, alone := f.endedAlone(id); gone || alone || f.h.state.Stop != nil {
 			return "", nil
 		}
 		if err := wait(ctx); err != nil {
@@ -172,6 +173,9 @@ func (f *follower) ended(id string, gone bool) string {
 		if gone {
 			return fmt.Sprintf("unresolved: its handler, pid %d, is gone and its result is not on disk", f.by.PID)
 		}
+		if exit, found := f.endedAlone(id); found {
+			return "unresolved: its worker ended without its handler, and its result is not on disk; its end: " + run.DescribeExit(exit)
+		}
 		return ""
 	}
 	for _, one := range f.h.state.CommittedOutcomes {
@@ -180,6 +184,16 @@ func (f *follower) ended(id string, gone bool) string {
 		}
 	}
 	return "it is not in the history any more"
+}
+
+// endedAlone is the end of the worker of an attempt whose handler is gone, which
+// a supervisor writes down. It tells of that also where no process can be seen.
+func (f *follower) endedAlone(id string) (record.Exit, bool) {
+	if !f.h.isActive(id) {
+		return record.Exit{}, false
+	}
+	exit, found, err := f.h.store.ReadExit(id)
+	return exit, found && err == nil
 }
 
 // name is a phase and, where the state has it, its title.

@@ -190,6 +190,30 @@ func TestResolveOfAMovedRepository(t *testing.T) {
 	r.refuses(r.resolveArgs("2"), "the history kept for this plan is that of a plan at another path")
 }
 
+// TestAnAttemptOfAnotherPIDNamespace has a handler and a worker whose life can't
+// be seen: that is said wherever a person decides, and nobody waits for ever.
+func TestAnAttemptOfAnotherPIDNamespace(t *testing.T) {
+	t.Parallel()
+	r := unresolvedRepo(t)
+	st := r.state()
+	st.Invocation.PidNS++
+	st.ActiveAttempt.Process.PidNS++
+	store, _ := r.store()
+	if err := store.Save(st); err != nil {
+		t.Fatal(err)
+	}
+	r.wants(r.exec(nil, "attempts", "tail", "-f", "--plan", r.plan), exitOK,
+		"whether the handler lives can't be seen from here: it belongs to another PID namespace",
+		"unresolved: its worker ended without its handler, and its result is not on disk; its end: signal ",
+		"the run has ended\n")
+	if e := r.exec(nil, "status", "--plan", r.plan); !strings.Contains(e.out, "\nto decide without a run: ai-session-handler attempts resolve ") {
+		t.Errorf("%s%s", e.out, e.err)
+	}
+	r.wants(r.exec(nil, r.resolveArgs("")...), exitInvalid, "the ID is empty")
+	r.wants(r.exec(nil, r.resolveArgs("2")...), exitOK,
+		fmt.Sprintf("warning: its worker: process %d, whether it lives is unknown: it belongs to another PID namespace; make sure that it does not run\n", st.ActiveAttempt.Process.PID))
+}
+
 // identityOf is what a state records of a worker.
 func identityOf(t *testing.T, pid int) *record.Process {
 	t.Helper()

@@ -21,7 +21,7 @@ func (s *planStatus) text() string {
 	if s.GoOn != "" {
 		t.line("to go on", s.GoOn)
 	}
-	if s.Stands == standsAbandoned {
+	if s.Stands == standsAbandoned || s.Stands == standsUnknown {
 		t.line("to decide without a run", shellquote.Join("ai-session-handler", "attempts", "resolve", s.Active.ID,
 			"--as", "interrupted", "--note", "TEXT", "--plan", s.Plan.Path))
 	}
