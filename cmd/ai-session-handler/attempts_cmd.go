@@ -22,7 +22,7 @@ func (*attemptsCmd) Help() string {
 
 EXIT STATUS
   0    the attempts were listed, or there are none
-  5    the state can't be read
+  5    the state can't be read, or there is no such plan
 
 The other commands have theirs in their own help.`
 }

@@ -1,7 +1,8 @@
 package main
 
 import (
-	"fmt"
+	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -29,7 +30,7 @@ works during a run.
 
 EXIT STATUS
   0    the attempts were listed, or there are none
-  5    the state can't be read, or there is no such status`
+  5    the state can't be read, or there is no such plan or status`
 }
 
 // attemptList is what the list is as JSON.
@@ -55,7 +56,8 @@ type listedAttempt struct {
 	DurationMS *int64       `json:"duration_ms"` // null where nobody saw the end; so far, while it runs
 	Outcome    string       `json:"outcome"`     // planned only, unless committed
 	Transcript string       `json:"transcript"`
-	Problem    string       `json:"problem"` // why its outcome can't be read
+	Problem    string       `json:"problem"` // what is wrong with its outcome
+	flaw       string       // the same in few words
 }
 
 // Run runs the command.
@@ -63,7 +65,7 @@ func (c *attemptsListCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	h, err := openHistory(a.path(c.Plan))
+	h, err := a.openAttempts(c.Plan)
 	if err != nil {
 		return err
 	}
@@ -130,11 +132,15 @@ func (r *listedAttempt) addActive(h *history, a record.ActiveAttempt) {
 func (r *listedAttempt) addOutcome(h *history, c record.CommittedOutcome) {
 	r.Committed, r.Outcome = true, h.path(c.Path)
 	o, err := h.store.SkimOutcome(c.Path)
-	if err == nil && (o.AttemptID != c.AttemptID || o.Status != c.Status) {
-		err = fmt.Errorf("%s is not the outcome that was committed", r.Outcome)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.Problem, r.flaw = err.Error(), "outcome missing"
+	case err != nil:
+		r.Problem, r.flaw = err.Error(), "outcome unreadable"
+	case o.AttemptID != c.AttemptID || o.Status != c.Status:
+		r.Problem, r.flaw = r.Outcome+" is not the outcome that was committed", "not the outcome that was committed"
 	}
-	if err != nil {
-		r.Problem = err.Error()
+	if r.Problem != "" {
 		if at, ok := workspace.AttemptTime(c.AttemptID); ok {
 			r.StartedAt = &at
 		}
@@ -167,8 +173,8 @@ func (r listedAttempt) cells() []string {
 		status += ", by hand"
 	case !r.Committed:
 		status += ", uncommitted"
-	case r.Problem != "":
-		title = "(its outcome can't be read)"
+	case r.flaw != "":
+		title = "(" + r.flaw + ")"
 	}
 	started, duration := "-", "-"
 	if r.StartedAt != nil {

@@ -47,7 +47,7 @@ func (c *attemptsResolveCmd) Run(a *app) error {
 	if c.ID == "" {
 		return inputErrorf("the ID is empty; \"attempts list\" shows them")
 	}
-	h, err := openHistory(a.path(c.Plan))
+	h, err := a.openAttempts(c.Plan)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (c *attemptsResolveCmd) Run(a *app) error {
 // next says how to go on as status does, which knows of a plan that changed or
 // is gone since.
 func (c *attemptsResolveCmd) next(a *app, advice string) {
-	h, err := openHistory(a.path(c.Plan))
+	h, err := a.openAttempts(c.Plan)
 	if err != nil {
 		a.Line("what comes next can't be told: " + err.Error())
 		return

@@ -41,7 +41,7 @@ func (c *attemptsShowCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	h, err := openHistory(a.path(c.Plan))
+	h, err := a.openAttempts(c.Plan)
 	if err != nil {
 		return err
 	}

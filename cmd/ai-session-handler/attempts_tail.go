@@ -37,7 +37,7 @@ func (c *attemptsTailCmd) Run(a *app, code *int) error {
 	if c.Lines < 0 {
 		return inputErrorf("--lines %d: must not be negative", c.Lines)
 	}
-	h, err := openHistory(a.path(c.Plan))
+	h, err := a.openAttempts(c.Plan)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
 	"github.com/ai-session-handler/ai-session-handler/engine/state"
@@ -20,6 +21,28 @@ type history struct {
 	store   state.Store
 	state   record.State
 	found   bool
+}
+
+// openHistory opens the history of the plan that the user named.
+func (a *app) openHistory(plan string) (*history, error) {
+	if plan == "" {
+		return nil, inputErrorf("--plan: the path is empty")
+	}
+	return openHistory(a.path(plan))
+}
+
+// openAttempts is openHistory for who needs a plan that is there, or was: a
+// mistyped path is not a plan without attempts.
+func (a *app) openAttempts(plan string) (*history, error) {
+	h, err := a.openHistory(plan)
+	if err != nil || h.found {
+		return h, err
+	}
+	if info, err := os.Stat(h.plan.Path); err == nil && info.Mode().IsRegular() {
+		return h, nil
+	}
+	h.close()
+	return nil, inputErrorf("--plan %s: there is no such plan, and no history of one", h.plan.Path)
 }
 
 // openHistory finds the history of the plan at path, which need not exist.

@@ -101,7 +101,7 @@ type activeStatus struct {
 
 // Run runs the command.
 func (c *statusCmd) Run(a *app) error {
-	h, err := openHistory(a.path(c.Plan))
+	h, err := a.openHistory(c.Plan)
 	if err != nil {
 		return err
 	}

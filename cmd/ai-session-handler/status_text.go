@@ -68,7 +68,7 @@ func (s *planStatus) headline(t *textWriter) {
 	case standsAbandoned:
 		t.line("unresolved", fmt.Sprintf("%s: its handler, pid %d, is gone and its result is not on disk", next, s.Handler.PID))
 	case standsUnknown:
-		t.line("unresolved", fmt.Sprintf("%s: whether its handler, pid %d, lives can't be seen from here", next, s.Handler.PID))
+		t.line("unknown", fmt.Sprintf("%s: whether its handler, pid %d, lives can't be seen from here", next, s.Handler.PID))
 	case standsStopped:
 		t.line("stopped", fmt.Sprintf("%s (%s)", next, s.Stop.Reason))
 		if s.Stop.ClarificationRequest != nil {
