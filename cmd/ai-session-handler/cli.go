@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -170,7 +171,14 @@ func usageError(err error) error {
 	command := "ai-session-handler"
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
-		command = parse.Context.Selected().FullPath()
+		selected := parse.Context.Selected()
+		command = selected.FullPath()
+		if group := selected.Parent; group != nil && group.DefaultCmd == selected {
+			command = group.FullPath() // which of its commands was meant is not known
+		}
+	}
+	if strings.Contains(err.Error(), "applies to the default command") {
+		err = fmt.Errorf("%w; write it behind the command", err)
 	}
 	return inputErrorf("%v\n  next: %s --help", err, command)
 }

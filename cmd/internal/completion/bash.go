@@ -17,6 +17,10 @@ func Bash(program grammar.Command) string {
 		fmt.Fprintf(&b, "\t%s)\n\t\tcommands=%s\n\t\tflags=%s\n\t\t;;\n",
 			bashQuote(p.name()), bashQuote(strings.Join(p.commandWords(), " ")), bashQuote(strings.Join(p.words(), " ")))
 	}
+	b.WriteString(fill(bashMeant, program))
+	for _, c := range choosing(all) {
+		fmt.Fprintf(&b, "\t%s) path+=%s ;;\n", bashQuote(c.pattern), bashQuote(" "+c.command))
+	}
 	b.WriteString(fill(bashValues, program))
 	for _, g := range group(all, bashOffer) {
 		fmt.Fprintf(&b, "\t%s)\n\t\toffer=%s\n\t\t;;\n", strings.Join(g.patterns, " | \\\n\t\t"), bashQuote(g.offer))
@@ -86,7 +90,17 @@ _IDENT_words() {
 	case $1 in
 `
 
-const bashValues = `	esac
+const bashMeant = `	esac
+}
+
+# Adds to $path the command that is meant once it is followed by the flag in $1.
+_IDENT_mean() {
+	case "$path,$1" in
+`
+
+const bashValues = `	*) return ;;
+	esac
+	_IDENT_words "$path"
 }
 
 # Sets $offer to what the value of $2, a flag or the number of an argument, may be
@@ -128,12 +142,14 @@ _IDENT() {
 		elif [[ $word == -- ]]; then
 			ended=1
 		elif [[ $word == --* ]]; then
+			_IDENT_mean "${word%%=*}"
 			if [[ $word != *=* ]] && _IDENT_value "$path" "$word"; then
 				flag=$word
 			fi
 		else
 			# Short flags in one word; the rest of it is the value of the first that takes one.
 			for ((i = 1; i < ${#word}; i++)); do
+				_IDENT_mean "-${word:i:1}"
 				if _IDENT_value "$path" "-${word:i:1}"; then
 					((i + 1 < ${#word})) || flag=-${word:i:1}
 					break

@@ -38,6 +38,10 @@ type testGrammar struct {
 			Kind string `arg:"" enum:"one,all"`
 			Dir  string `arg:"" name:"dir"`
 		} `cmd:"" help:"Drop."`
+		Peek struct {
+			ID     string `arg:"" optional:"" name:"id"`
+			Follow bool   `short:"f"`
+		} `cmd:"" help:"Peek."`
 	} `cmd:"" help:"Jobs."`
 	Hidden struct{} `cmd:"" hidden:""`
 }
@@ -89,7 +93,7 @@ var offerCases = []offerCase{
 	{line: "test-prog run --text x --color n", words: "never"},
 	{line: "test-prog run -- --"},
 
-	{line: "test-prog jobs ", words: "drop list show", files: true},
+	{line: "test-prog jobs ", words: "drop list peek show", files: true},
 	{line: "test-prog jobs show "},
 	{line: "test-prog jobs show id ", files: true},
 	{line: "test-prog jobs show id a.md ", files: true},
@@ -104,6 +108,19 @@ var offerCases = []offerCase{
 	{line: "test-prog jobs list --color ", words: "blue red"},
 	{line: "test-prog jobs show --c"},
 	{line: "test-prog jobs a.md ", files: true},
+
+	// After one of them no sibling can be named any more.
+	{line: "test-prog jobs --color red ", files: true},
+	{line: "test-prog jobs --color=red ", files: true},
+	{line: "test-prog jobs --color red --q", words: "--quiet"},
+	{line: "test-prog jobs -q ", words: "drop list peek show", files: true},
+
+	// Flags may stand before an argument, and in the place of one that need not be given.
+	{line: "test-prog jobs drop --", words: "--dir --quiet"},
+	{line: "test-prog jobs show --", words: "--dir --quiet"},
+	{line: "test-prog jobs peek --fo", words: "--follow"},
+	{line: "test-prog jobs peek "},
+	{line: "test-prog jobs peek id --fo", words: "--follow"},
 }
 
 func TestBash(t *testing.T) {
@@ -173,9 +190,71 @@ func TestFish(t *testing.T) {
 	}
 }
 
-// Zsh completes nothing without a terminal, so that only the syntax is checked.
-func TestZsh(t *testing.T) {
+func TestZshSyntax(t *testing.T) {
 	ask(t, lookShell(t, "zsh"), []string{"-f", "-n"}, "", completion.Zsh(testProgram(t)))
+}
+
+// TestZsh drives an interactive zsh, since zsh completes nothing without a
+// terminal. What would be offered is noted where completion adds it.
+func TestZsh(t *testing.T) {
+	shell := lookShell(t, "zsh")
+	got := ask(t, shell, []string{"-f"}, zshQuestions(shell), completion.Zsh(testProgram(t)))
+	for i, c := range offerCases {
+		words := strings.Fields(got[i])
+		if strings.HasSuffix(c.line, " ") { // where nothing else fits, zsh offers the flags
+			words = slices.DeleteFunc(words, func(word string) bool { return strings.HasPrefix(word, "-") })
+		}
+		want := strings.Fields(c.words)
+		if c.files {
+			want = append(want, "a-file.md", "questions", "script")
+		}
+		if c.files || c.dirs {
+			want = append(want, "a-dir")
+		}
+		slices.Sort(words)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, slices.Compact(words)); diff != "" {
+			t.Errorf("%q:\n%s", c.line, diff)
+		}
+	}
+}
+
+// zshQuestions opens a terminal with a second zsh on it, which asks as soon as
+// it would read a line.
+func zshQuestions(shell string) string {
+	var b strings.Builder
+	for _, c := range offerCases {
+		b.WriteString("\tBUFFER='" + c.line + "' CURSOR=${#BUFFER}\n\tzle ask\n\techo '" + endOfAnswer + "' >>$HOME/answers\n")
+	}
+	return `zmodload zsh/zpty
+cat >$HOME/inner <<'EOF'
+autoload -Uz compinit && compinit -u -D
+. ./script
+compadd() {
+	local -a found
+	if (( ${@[(I)-[a-zA-Z]#[OAD]]} )); then # it is asked what fits, nothing is added
+		builtin compadd "$@"
+		return
+	fi
+	builtin compadd -A found "$@"
+	(( $#found )) || return 1
+	print -rl -- $found >>$HOME/answers
+	builtin compadd "$@"
+}
+zle -C ask list-choices _main_complete
+zle-line-init() {
+	{
+` + b.String() + `	} always {
+		exit
+	}
+}
+zle -N zle-line-init
+EOF
+zpty inner ` + shell + ` -f -i
+zpty -w inner '. $HOME/inner'
+while zpty -r inner line; do :; done
+cat $HOME/answers
+`
 }
 
 func lookShell(t *testing.T, name string) string {

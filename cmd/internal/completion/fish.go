@@ -20,6 +20,11 @@ func Fish(program grammar.Command) string {
 	for _, p := range all[1:] {
 		fishCase(&b, []string{p.name()})
 	}
+	b.WriteString(fill(fishMeant, program))
+	for _, c := range choosing(all) {
+		place, _, _ := strings.Cut(c.pattern, ",")
+		fmt.Fprintf(&b, "        case %s\n            echo %s\n", fishQuote(c.pattern), fishQuote(strings.TrimSpace(place+" "+c.command)))
+	}
 	b.WriteString(fill(fishTail, program))
 	for _, p := range all {
 		writeFishPlace(&b, program, p)
@@ -114,8 +119,19 @@ function __IDENT_is_command
     switch "$argv[1]"
 `
 
-const fishTail = `    end
+const fishMeant = `    end
     return 1
+end
+
+# The commands that are meant once those in $argv[1] are followed by the flag
+# $argv[2].
+function __IDENT_meant
+    switch "$argv[1],$argv[2]"
+`
+
+const fishTail = `        case '*'
+            echo $argv[1]
+    end
 end
 
 # Whether the cursor stands after the commands in $argv[1], and at the argument
@@ -140,6 +156,7 @@ function __IDENT_at
         else if test "$word" = --
             set ended yes
         else if string match -q -- '--*' $word
+            set path (__IDENT_meant "$path" (string split -f 1 = -- $word))
             if not string match -q -- '*=*' $word; and __IDENT_takes_value "$path" $word
                 set flag $word
             end
@@ -147,6 +164,7 @@ function __IDENT_at
             # Short flags in one word; the rest of it is the value of the first that takes one.
             set -l letters (string split '' -- (string sub -s 2 -- $word))
             for i in (seq (count $letters))
+                set path (__IDENT_meant "$path" -$letters[$i])
                 if __IDENT_takes_value "$path" -$letters[$i]
                     test $i -eq (count $letters); and set flag -$letters[$i]
                     break

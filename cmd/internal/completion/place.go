@@ -16,7 +16,8 @@ type place struct {
 	flags    []grammar.Flag
 	args     []grammar.Value
 	commands []grammar.Command
-	implied  string // the command that is meant when none is named, or empty
+	implied  string         // the command that is meant when none is named, or empty
+	own      []grammar.Flag // of the implied command: after one of them it is meant
 }
 
 // places returns that of c, then those of the commands in it.
@@ -27,6 +28,7 @@ func places(c grammar.Command, outer []grammar.Flag) []place {
 		here.implied = c.Implied.Word()
 		here.flags = append(accepted[:len(accepted):len(accepted)], c.Implied.Flags...)
 		here.args = c.Implied.Args
+		here.own = c.Implied.Flags
 	}
 	all := []place{here}
 	for _, inner := range c.Commands {
@@ -53,6 +55,22 @@ func (p place) words() []string {
 	}
 	return words
 }
+
+// choosing lists the flags, in all spellings, after which no command can be named
+// any more, each after the place.
+func choosing(all []place) (patterns []choice) {
+	for _, p := range all {
+		for _, f := range p.own {
+			for _, word := range spellings(f) {
+				patterns = append(patterns, choice{p.name() + "," + word, p.implied})
+			}
+		}
+	}
+	return patterns
+}
+
+// A choice is a flag that means a command without naming it.
+type choice struct{ pattern, command string }
 
 func (p place) commandWords() []string {
 	var words []string

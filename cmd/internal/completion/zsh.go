@@ -2,6 +2,7 @@ package completion
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ai-session-handler/ai-session-handler/cmd/internal/grammar"
@@ -42,7 +43,7 @@ func writeZshLeaf(b *strings.Builder, p place) {
 		if !arg.Required && !arg.Repeated {
 			position += ":"
 		}
-		fmt.Fprintf(b, " \\\n\t\t%s", zshQuote(position+":"+zshText(arg.Name)+":"+zshAction(arg)))
+		fmt.Fprintf(b, " \\\n\t\t%s", zshQuote(position+":"+zshText(arg.Name)+":"+zshArgument(arg)))
 	}
 	b.WriteString("\n")
 }
@@ -52,7 +53,7 @@ func writeZshBranch(b *strings.Builder, program grammar.Command, p place) {
 	for _, c := range p.commands {
 		fmt.Fprintf(b, "\t\t%s\n", zshQuote(zshText(c.Word())+":"+zshText(grammar.Brief(c.Help))))
 	}
-	b.WriteString("\t)\n\t_arguments -s -S -C")
+	b.WriteString("\t)\n\t_arguments -s -S -C -A '-*'")
 	writeZshFlags(b, p)
 	b.WriteString(" \\\n\t\t'1: :->command' \\\n\t\t'*:: :->rest' && return\n")
 	b.WriteString("\tcase $state in\n\tcommand)\n\t\t_describe -t commands command commands\n")
@@ -80,7 +81,11 @@ func writeZshFlags(b *strings.Builder, p place) {
 			short, long = short+"+", long+"="
 			rest += ":" + zshText(f.Name) + ":" + zshAction(f.Value)
 		}
-		excludes := "(" + strings.Join(spellings(f), " ") + ")"
+		excluded := spellings(f)
+		if slices.ContainsFunc(p.own, func(own grammar.Flag) bool { return own.Long == f.Long }) {
+			excluded = append([]string{"1"}, excluded...) // the command is meant, no other one can be named
+		}
+		excludes := "(" + strings.Join(excluded, " ") + ")"
 		if f.Repeated {
 			excludes = "*"
 		}
@@ -102,6 +107,16 @@ func zshAction(v grammar.Value) string {
 		return "(" + strings.Join(v.Words, " ") + ")"
 	}
 	return " "
+}
+
+// zshArgument is the action of an argument. Where nothing is offered it is an
+// empty list: with a blank, zsh takes the argument for complete and offers no
+// flags before it.
+func zshArgument(v grammar.Value) string {
+	if action := zshAction(v); action != " " {
+		return action
+	}
+	return "()"
 }
 
 // zshText keeps text from being taken for a part of _arguments' syntax.
