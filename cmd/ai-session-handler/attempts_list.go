@@ -18,7 +18,7 @@ type attemptsListCmd struct {
 	readFlags
 
 	Plan   string `required:"" placeholder:"PATH" help:"The plan."`
-	Phase  string `placeholder:"ID" help:"Only attempts of this phase, for example phase-3."`
+	Phase  string `placeholder:"ID" help:"Only attempts of this phase, for example phase-3 or 3."`
 	Status string `placeholder:"STATUS" help:"Only attempts of this status, for example blocked or unresolved."`
 }
 
@@ -99,12 +99,16 @@ func (c *attemptsListCmd) check() error {
 // list makes the rows that are asked for. It opens outcomes of no others.
 func (c *attemptsListCmd) list(h *history) []listedAttempt {
 	rows := []listedAttempt{}
+	phase := ""
+	if c.Phase != "" {
+		phase = "phase-" + strings.TrimPrefix(c.Phase, "phase-")
+	}
 	for _, one := range h.attempts() {
 		status := string(one.Status)
 		if h.isActive(one.AttemptID) {
 			status = h.activeStatus()
 		}
-		if c.Phase != "" && c.Phase != one.PhaseID || c.Status != "" && c.Status != status {
+		if phase != "" && phase != one.PhaseID || c.Status != "" && c.Status != status {
 			continue
 		}
 		row := listedAttempt{

@@ -19,6 +19,9 @@ func preview(ctx context.Context, to printer, runner *run.Runner, job run.Job) e
 	if err != nil {
 		return err
 	}
+	if p.Changes != "" {
+		to.Result("the plan changed since it was accepted; with --accept-plan-change a run goes on with it:\n  " + termtext.Indented(p.Changes, "  "))
+	}
 	if !p.Found {
 		to.Result("nothing is left to do: all phases are complete")
 		return nil

@@ -16,8 +16,8 @@ type runCmd struct {
 	Timeout          limitFlag `placeholder:"D" help:"Stop a phase after D: a duration such as 90m, a number of seconds, or none. Default: timeout_seconds of config.json, else 1h."`
 	IdleTimeout      limitFlag `placeholder:"D" help:"Stop a phase that prints nothing for D. Default: none."`
 	OutputMax        sizeFlag  `placeholder:"SIZE" help:"Stop a phase that prints more than SIZE: 500MB, 2GiB, a number of bytes, or none. Default: 2GiB."`
-	StopOnRegex      []string  `sep:"none" placeholder:"RE" help:"Stop a phase as soon as its output matches RE (RE2 syntax, over all that both streams printed). Repeatable; adds to stop_on_regex of config.json."`
-	SecretEnv        []string  `sep:"none" placeholder:"NAME" help:"Mask the value of the environment variable NAME wherever output is kept or shown. Repeatable."`
+	StopOnRegex      []string  `sep:"none" placeholder:"RE" help:"Stop a phase as soon as its output matches RE (RE2 syntax, over all that both streams printed). Adds to stop_on_regex of config.json."`
+	SecretEnv        []string  `sep:"none" placeholder:"NAME" help:"Mask the value of the environment variable NAME wherever output is kept or shown."`
 	Events           string    `placeholder:"FILE" help:"Append what happens to FILE as JSON, one object per line; - for standard output, worker output then goes to standard error."`
 	RetryStopped     bool      `help:"Run the stopped or unresolved phase again."`
 	AcceptPlanChange bool      `help:"Go on with the plan as it is now, though it changed."`

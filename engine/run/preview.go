@@ -10,7 +10,8 @@ import (
 
 // Preview is what Run would do next.
 type Preview struct {
-	Found       bool // false: no phase is left
+	Found       bool   // false: no phase is left
+	Changes     string // of the plan that would be accepted, in lines; empty where it is as accepted
 	Phase       plan.Phase
 	Remaining   int // phases not completed, this one included
 	Workspace   string
@@ -31,7 +32,7 @@ func (r *Runner) Preview(ctx context.Context, job Job) (Preview, error) {
 	defer v.close()
 	p, found, err := v.choose()
 	if err != nil || !found {
-		return Preview{}, err
+		return Preview{Changes: v.changed}, err
 	}
 	t, err := v.aim(p)
 	if err != nil {
@@ -43,7 +44,7 @@ func (r *Runner) Preview(ctx context.Context, job Job) (Preview, error) {
 
 func (v *invocation) preview(t *target) Preview {
 	p := Preview{
-		Found: true, Phase: t.phase, Workspace: t.workspace, Argv: t.argv, PromptBytes: len(t.prompt),
+		Found: true, Changes: v.changed, Phase: t.phase, Workspace: t.workspace, Argv: t.argv, PromptBytes: len(t.prompt),
 		Limits: v.job.Binding.Limits, Locks: []string{v.job.Plan.Root},
 		Remaining: len(v.snapshot.Phases) - len(v.state.CompletedPhaseIDs),
 	}

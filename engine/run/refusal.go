@@ -74,7 +74,11 @@ func (v *invocation) refuseStopped() error {
 func (v *invocation) refuseUnresolved() error {
 	a := v.state.ActiveAttempt
 	r := v.unresolved(fmt.Sprintf("%s has an unresolved attempt %s (%s): its handler ended before its result was on disk", a.Phase.ID, a.ID, a.Status))
-	r.Next = []string{"look at what it left and make sure nothing of it still runs, then run it again: " + v.job.Again("--retry-stopped")}
+	r.Next = []string{
+		"look at what it left and make sure nothing of it still runs, then run it again: " + v.job.Again("--retry-stopped"),
+		"or decide about it without a run: " + shellquote.Join("ai-session-handler", "attempts", "resolve", a.ID,
+			"--as", "interrupted", "--note", "TEXT", "--plan", v.job.Plan.Path),
+	}
 	return r
 }
 
