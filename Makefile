@@ -4,7 +4,7 @@ GO       ?= go
 PREFIX   ?= /usr/local
 FUZZTIME ?= 30s
 # What `go test` gets on top, for example TESTFLAGS='-run TestPlan -v'.
-TESTFLAGS ?=
+TESTFLAGS ?= -timeout=30m
 
 VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 

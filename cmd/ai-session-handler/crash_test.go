@@ -28,16 +28,28 @@ const patience = 30 * time.Second
 
 // repo is a workspace with a plan, driven through the real binary.
 type repo struct {
-	t      *testing.T
-	ws     string
-	plan   string
-	phases int
+	t       *testing.T
+	ws      string
+	plan    string
+	phases  int
+	program string
 }
 
 func newRepo(t *testing.T, phases int) *repo {
 	t.Helper()
 	ws := enginetest.Workspace(t)
-	return &repo{t: t, ws: ws, plan: enginetest.WritePlan(t, ws, "p.md", phases), phases: phases}
+	return &repo{t: t, ws: ws, plan: enginetest.WritePlan(t, ws, "p.md", phases), phases: phases, program: "ai-session-handler"}
+}
+
+// newPlainRepo is one for tests of very many runs: without the race detector,
+// which the scripts and the other tests have.
+func newPlainRepo(t *testing.T, phases int) *repo {
+	t.Helper()
+	r := newRepo(t, phases)
+	if raceDetector {
+		r.program = enginetest.BuildPlainTest(t, "ai-session-handler", ".")
+	}
+	return r
 }
 
 func (r *repo) path(name string) string { return filepath.Join(r.ws, name) }
@@ -52,7 +64,7 @@ type ended struct {
 
 // command is the product with the fake agent, which runs steps.
 func (r *repo) command(env []string, args ...string) *exec.Cmd {
-	cmd := exec.Command("ai-session-handler", args...)
+	cmd := exec.Command(r.program, args...)
 	cmd.Dir = r.ws
 	cmd.Env = append(append(os.Environ(), "HANDLER_TEST_GRACE=400ms"), env...)
 	return cmd
@@ -241,7 +253,7 @@ var worker = []string{"ledger=ledger", "pid=worker.pid", "session=session.pid,se
 // points records all points that a fault variable sees in a run.
 func points(t *testing.T, env string, phases int, steps []string) []enginetest.NamedPoint {
 	t.Helper()
-	r := newRepo(t, phases)
+	r := newPlainRepo(t, phases)
 	log := filepath.Join(t.TempDir(), "log")
 	if e := r.exec([]string{env + "=log=" + log}, r.runArgs(steps)...); e.code != 0 {
 		t.Fatalf("the run without a fault: %+v", e)
@@ -257,7 +269,7 @@ func points(t *testing.T, env string, phases int, steps []string) []enginetest.N
 // let go. Nothing of it lives.
 func unresolvedRepo(t *testing.T) *repo {
 	t.Helper()
-	r := newRepo(t, 2)
+	r := newPlainRepo(t, 2)
 	e := r.exec([]string{enginetest.FaultEnv + "=kill-at=after_release_worker"}, r.runArgs([]string{"forever"})...)
 	if e.signal != syscall.SIGKILL {
 		t.Fatalf("%+v", e)
@@ -287,7 +299,7 @@ func TestHandlerKilledAtEveryStep(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("%03d %s", i+1, point.Text), func(t *testing.T) {
 			t.Parallel()
-			r := newRepo(t, 2)
+			r := newPlainRepo(t, 2)
 			e := r.exec([]string{fmt.Sprintf("%s=kill=%s", enginetest.FaultEnv, point.ID)}, r.runArgs(worker)...)
 			if e.signal != syscall.SIGKILL {
 				t.Fatalf("the handler was not killed: %+v", e)
@@ -440,7 +452,7 @@ func (r *repo) checkEnd(atCrash record.State, before map[string]int) {
 func TestRetryKilledAtEveryStep(t *testing.T) {
 	t.Parallel()
 	crashed := func(t *testing.T) *repo {
-		r := newRepo(t, 2)
+		r := newPlainRepo(t, 2)
 		e := r.exec([]string{enginetest.FaultEnv + "=kill-at=after_release_worker"}, r.runArgs(worker)...)
 		if e.signal != syscall.SIGKILL {
 			t.Fatalf("%+v", e)
@@ -493,7 +505,7 @@ func TestSupervisorKilledAtEveryStep(t *testing.T) {
 		held, ended := seen["after send held"], seen["after send ended"]
 		t.Run(point.Text, func(t *testing.T) {
 			t.Parallel()
-			r := newRepo(t, 2)
+			r := newPlainRepo(t, 2)
 			at := "^" + strings.ReplaceAll(point.Text, " ", "_") + "$"
 			e := r.exec([]string{enginetest.SupervisorFaultEnv + "=kill-at=" + at}, r.runArgs(steps)...)
 			r.checkGone()

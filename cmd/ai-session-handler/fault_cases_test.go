@@ -19,7 +19,7 @@ func TestEveryOperationOfASecondPhaseFails(t *testing.T) {
 	t.Parallel()
 	matrix{
 		prepare: func(t *testing.T) *repo {
-			r := newRepo(t, 2)
+			r := newPlainRepo(t, 2)
 			if e := r.run(quick, "--max-phases", "1"); e.code != exitOK {
 				t.Fatalf("%+v", e)
 			}
@@ -54,7 +54,7 @@ func TestEveryOperationOfAFreshStartFails(t *testing.T) {
 
 // unresolved leaves an attempt that was killed before its supervisor was started.
 func unresolved(t *testing.T) *repo {
-	r := newRepo(t, 1)
+	r := newPlainRepo(t, 1)
 	e := r.exec([]string{enginetest.FaultEnv + "=kill-at=before_start_supervisor"}, r.runArgs(quick)...)
 	if e.signal != syscall.SIGKILL {
 		t.Fatalf("%+v", e)
@@ -69,7 +69,7 @@ func TestEveryOperationOfAnAcceptanceFails(t *testing.T) {
 	accept := []string{"--accept-plan-change"}
 	matrix{
 		prepare: func(t *testing.T) *repo {
-			r := newRepo(t, 1)
+			r := newPlainRepo(t, 1)
 			if e := r.run(quick); e.code != exitOK {
 				t.Fatalf("%+v", e)
 			}
@@ -130,7 +130,7 @@ func TestEveryOperationOfAnExitRecordFails(t *testing.T) {
 // what they know and what they could not read, or end with exit code 5.
 func TestEveryOperationOfAReaderFails(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t, 1)
+	r := newPlainRepo(t, 1)
 	if e := r.run([]string{"exit=1"}); e.code != exitFailed {
 		t.Fatalf("%+v", e)
 	}
@@ -160,7 +160,7 @@ func TestEveryOperationOfAReaderFails(t *testing.T) {
 // reading what would tell it so: it launches nothing then either.
 func TestAMovedPlanIsNoticedWhateverFails(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t, 1)
+	r := newPlainRepo(t, 1)
 	if e := r.run(quick); e.code != exitOK {
 		t.Fatalf("%+v", e)
 	}

@@ -89,7 +89,7 @@ func TestEveryOperationFails(t *testing.T) {
 	m.run(t, enginetest.FaultEnv, enginetest.SupervisorFaultEnv, enginetest.TrampolineFaultEnv)
 }
 
-func onePhase(t *testing.T) *repo { return newRepo(t, 1) }
+func onePhase(t *testing.T) *repo { return newPlainRepo(t, 1) }
 
 func toTheEnd(r *repo) { r.goOn(quick) }
 

@@ -18,7 +18,7 @@ func TestFewDescriptors(t *testing.T) {
 	t.Parallel()
 	succeeded, left := 0, map[string]bool{}
 	for n := 4; n <= 40; n++ {
-		r := newRepo(t, 1)
+		r := newPlainRepo(t, 1)
 		e := r.limited("-n", n)
 		r.settled()
 		switch {
@@ -53,7 +53,7 @@ func TestFilesOfLimitedSize(t *testing.T) {
 	const block = 512 // bytes of a unit of ulimit -f
 	succeeded := 0
 	for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 100} {
-		r := newRepo(t, 1)
+		r := newPlainRepo(t, 1)
 		e := r.limited("-f", n, fmt.Sprintf("flood=%d", 60*block))
 		if e.code == exitOK {
 			succeeded++
@@ -76,7 +76,7 @@ func TestFilesOfLimitedSize(t *testing.T) {
 func TestAReadOnlyHistory(t *testing.T) {
 	t.Parallel()
 	readOnly := fmt.Sprintf("%s=fail-at=^before_(create|mkdir|rename|remove)_:%d", enginetest.FaultEnv, syscall.EROFS)
-	r := newRepo(t, 2)
+	r := newPlainRepo(t, 2)
 	for range r.phases {
 		e := r.exec([]string{readOnly}, r.runArgs(quick)...)
 		r.checkLimited(e, "read-only file system")
