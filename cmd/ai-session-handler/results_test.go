@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ai-session-handler/ai-session-handler/engine/termtext"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
@@ -112,7 +113,7 @@ func TestResultsAccepted(t *testing.T) {
 			row.stdout, row.stderr = as(tag, row.stdout), as(tag, row.stderr)
 			t.Run(tag+"/"+row.name, func(t *testing.T) {
 				t.Parallel()
-				row.accept(t, status, tag+": "+cmp.Or(row.summary, "done")+"\n")
+				row.accept(t, status, tag+": "+termtext.Indented(cmp.Or(row.summary, "done"), "  ")+"\n")
 			})
 		}
 	}

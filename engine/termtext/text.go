@@ -30,10 +30,16 @@ func Paragraph(s string) string {
 }
 
 // Indented is Text without newlines at its end, in which every line but the
-// first begins with indent: no text can look like a line of its own beside
-// others that are indented less.
+// first and empty ones begins with indent: no text can look like a line of its
+// own beside others that are indented less.
 func Indented(s, indent string) string {
-	return strings.ReplaceAll(strings.TrimRight(Text(s), "\n"), "\n", "\n"+indent)
+	lines := strings.Split(strings.TrimRight(Text(s), "\n"), "\n")
+	for i := 1; i < len(lines); i++ {
+		if lines[i] != "" {
+			lines[i] = indent + lines[i]
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Line makes s safe to show within one line: a title, a path, a name. It is

@@ -42,9 +42,9 @@ func TestLine(t *testing.T) {
 
 func TestIndented(t *testing.T) {
 	for in, want := range map[string]string{
-		"one":             "one",
-		"one\ntwo\n\n":    "one\n  two",
-		"a\rb\u2028c\r\n": "a\n  b\n  c",
+		"one":              "one",
+		"one\n\n\ntwo\n\n": "one\n\n\n  two",
+		"a\rb\u2028c\r\n":  "a\n  b\n  c",
 	} {
 		if got := Indented(in, "  "); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
