@@ -17,9 +17,9 @@ import (
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
-// quick is an agent that ends at once and prints once, so that every run passes
-// the same points.
-var quick = []string{"ledger=ledger", "out=working\\n<phase-complete>done</phase-complete>\\n"}
+// quick is an agent that ends at once, reads all and prints once, so that every
+// run passes the same points.
+var quick = []string{"ledger=ledger", "read-stdin", "out=working\\n<phase-complete>done</phase-complete>\\n"}
 
 // numbers are the errors that each operation fails with in turn: a full disk, a
 // broken one, no descriptor left, no process left.
@@ -46,17 +46,20 @@ func (f fault) spec() string {
 }
 
 // faultsAt lists what is done to a point. That it failed is all that counts of an
-// operation that has taken place.
+// operation that has taken place; one that only reads never has.
 func faultsAt(env string, point enginetest.NamedPoint) []fault {
 	one := func(kind string, errno syscall.Errno) fault { return fault{env, point, kind, errno} }
-	if strings.HasPrefix(point.Text, "after ") {
+	op, handler := one("", 0).op(), env == enginetest.FaultEnv
+	switch reads := enginetest.OnFiles(op) && !enginetest.Writes(op); {
+	case strings.HasPrefix(point.Text, "after ") && reads:
+		return nil
+	case strings.HasPrefix(point.Text, "after "):
 		return []fault{one("fail", syscall.EIO)}
 	}
 	var list []fault
 	for _, errno := range numbers {
 		list = append(list, one("fail", errno))
 	}
-	op, handler := list[0].op(), env == enginetest.FaultEnv
 	if op == "write" {
 		list = append(list, one("short", 0), one("short", syscall.ENOSPC))
 	}
@@ -100,13 +103,15 @@ func (m matrix) run(t *testing.T, envs ...string) {
 	met := 0
 	for _, env := range envs {
 		for i, point := range m.log(t, env) {
-			if m.points != nil && !m.points(point) {
+			counts := m.points == nil || m.points(point)
+			list := faultsAt(env, point)
+			if !counts || len(list) == 0 {
 				continue
 			}
 			met++
 			t.Run(fmt.Sprintf("%s %03d %s", strings.ToLower(strings.TrimSuffix(env, "_TEST_FAULT")), i+1, point.Text), func(t *testing.T) {
 				t.Parallel()
-				for _, f := range faultsAt(env, point) {
+				for _, f := range list {
 					runs.Add(1)
 					m.one(t, f)
 				}
