@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -32,13 +33,13 @@ type repo struct {
 	ws      string
 	plan    string
 	phases  int
-	program string
+	program string // the product where it is not the one of the scripts
 }
 
 func newRepo(t *testing.T, phases int) *repo {
 	t.Helper()
 	ws := enginetest.Workspace(t)
-	return &repo{t: t, ws: ws, plan: enginetest.WritePlan(t, ws, "p.md", phases), phases: phases, program: "ai-session-handler"}
+	return &repo{t: t, ws: ws, plan: enginetest.WritePlan(t, ws, "p.md", phases), phases: phases}
 }
 
 // newPlainRepo is one for tests of very many runs: without the race detector,
@@ -64,7 +65,7 @@ type ended struct {
 
 // command is the product with the fake agent, which runs steps.
 func (r *repo) command(env []string, args ...string) *exec.Cmd {
-	cmd := exec.Command(r.program, args...)
+	cmd := exec.Command(cmp.Or(r.program, "ai-session-handler"), args...)
 	cmd.Dir = r.ws
 	cmd.Env = append(append(os.Environ(), "HANDLER_TEST_GRACE=400ms"), env...)
 	return cmd
