@@ -100,6 +100,8 @@ func (w *Worker) Run(ctx context.Context, hurry <-chan struct{}, sink Sink, limi
 	s.last.Store(int64(s.begun))
 	if ctx.Err() == nil {
 		s.release()
+	} else { // the reason why it never runs counts, whatever else fails meanwhile
+		s.order(Cancelled, context.Cause(ctx))
 	}
 	s.streams.Add(3)
 	go s.feed()
