@@ -282,7 +282,7 @@ func unresolvedRepo(t *testing.T) *repo {
 // harmless are the operations after which nothing is on disk, and no process
 // exists or knows something, that was not so before: to be killed there is to be
 // killed after the step before.
-var harmless = []string{"open", "stat", "list", "read", "locate", "identify", "harden", "lock", "pipe", "connect", "pidfd"}
+var harmless = []string{"open", "stat", "list", "read", "locate", "identify", "harden", "lock", "pipe", "connect", "pidfd", "receive"}
 
 // TestHandlerKilledAtEveryStep kills the handler before and after every durable
 // step of a run of two phases, then asks the real next commands.
