@@ -6,8 +6,6 @@ import (
 	"os/signal"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/ai-session-handler/ai-session-handler/engine/run"
 )
 
@@ -24,7 +22,7 @@ func (*attemptsTailCmd) Help() string {
 	return `Shows the end of what a worker printed, with --follow as it comes. Without an ID it goes
 on with the next phase's attempt of the same run. It only reads: whatever happens to it,
 Ctrl-C included, does nothing to the run. Without --raw, control sequences are left out,
-and colours too unless the output is a terminal. How an attempt ended is told on stderr.
+but for colours where --color has them. How an attempt ended is told on stderr.
 
 EXIT STATUS
   0    the end was shown, or what was followed has ended, however it did
@@ -92,10 +90,7 @@ func interruptible(parent context.Context, code *int, do func(context.Context) e
 	ctx, cancel := context.WithCancel(parent)
 	defer cancel()
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, unix.SIGINT, unix.SIGTERM, unix.SIGQUIT)
-	if !signal.Ignored(unix.SIGHUP) {
-		signal.Notify(signals, unix.SIGHUP)
-	}
+	signal.Notify(signals, stopSignals()...)
 	defer signal.Stop(signals)
 	var err error
 	done := make(chan struct{})
