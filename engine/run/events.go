@@ -75,23 +75,22 @@ func (l *eventLog) close() {
 	}
 }
 
-// observe tells of an event, masked.
+// observe tells of an event, masked, and once when the log has ended.
 func (v *invocation) observe(e record.Event) {
-	e.Format, e.At, e.Plan, e.Count = record.EventFormat, v.now(), v.job.Plan.Path, len(v.snapshot.Phases)
-	v.maskEvent(&e)
-	v.logged(v.events.add(e))
+	v.stamp(&e)
+	if err := v.events.add(e); err != nil {
+		lost := record.Event{Kind: record.EventsLost,
+			Message: fmt.Sprintf("warning: %s gets no more events, which does no harm to the run: %v", workspace.EventsFile, err)}
+		v.stamp(&lost)
+		v.job.Observe(lost)
+	}
 	v.job.Observe(e)
 }
 
-// logged tells once that the log has ended.
-func (v *invocation) logged(err error) {
-	if err == nil {
-		return
-	}
-	v.job.Observe(record.Event{
-		Format: record.EventFormat, Kind: record.EventsLost, At: v.now(), Plan: v.job.Plan.Path,
-		Message: fmt.Sprintf("warning: %s gets no more events, which does no harm to the run: %v", workspace.EventsFile, err),
-	})
+// stamp gives an event what all have, and masks it.
+func (v *invocation) stamp(e *record.Event) {
+	e.Format, e.At, e.Plan, e.Count = record.EventFormat, v.now(), v.job.Plan.Path, len(v.snapshot.Phases)
+	v.maskEvent(e)
 }
 
 func (v *invocation) observePhase(t *target, e record.Event) {

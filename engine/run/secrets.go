@@ -31,7 +31,7 @@ func (v *invocation) refuseSecretPlan() error {
 	if err := v.refuseSecrets("a stop rule", "match what stands around it: rules see the output masked", v.job.Binding.StopOn...); err != nil {
 		return err
 	}
-	return v.refuseSecrets("the agent's command", "let the agent read it from its environment, which every phase gets", append(v.job.Binding.Argv, v.job.Binding.Command)...)
+	return v.refuseSecrets("the agent's command", "let the agent read it from its environment, which every phase gets", slices.Concat(v.job.Binding.Argv, []string{v.job.Binding.Command})...)
 }
 
 func (v *invocation) refuseSecretTarget(t *target) error {

@@ -14,8 +14,8 @@ import (
 )
 
 // sink passes a worker's bytes on, in one order for all: each stream is masked,
-// and what comes out goes to the result framing, the stop rules, the
-// transcript and the console.
+// and what comes out goes to the result framing, the transcript, the stop rules
+// and the console.
 type sink struct {
 	secrets    *stream.Secrets
 	transcript *stream.Transcript
@@ -61,8 +61,8 @@ func (v *invocation) newSink(transcript *stream.Transcript, stop context.CancelC
 	return s
 }
 
-// Chunk implements proc.Sink. It fails when the transcript does, and once when
-// the worker is to be ended for what it printed.
+// Chunk implements proc.Sink. It fails when the transcript does, and from when
+// on the worker is to be ended for what it printed.
 func (s *sink) Chunk(from proc.Stream, p []byte) error {
 	s.bytes.Add(int64(len(p)))
 	s.last.Store(time.Now().UnixNano())
