@@ -48,18 +48,27 @@ func Parse(template string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(words) == 0 || words[0] == "" {
-		return nil, ErrEmpty
-	}
-	for _, word := range words {
-		if _, err := expand(word, Values{}); err != nil {
-			return nil, err
-		}
-	}
-	return words, nil
+	return words, Check(words)
 }
 
-// Render replaces the placeholders in words that [Parse] accepted.
+// Check checks the words of a command, so that those it accepts also render.
+// The error is [ErrEmpty] where there is no program.
+func Check(words []string) error {
+	if len(words) == 0 || words[0] == "" {
+		return ErrEmpty
+	}
+	for _, word := range words {
+		if strings.ContainsRune(word, 0) {
+			return fmt.Errorf("%q has a NUL in it, which no argument can hold", word)
+		}
+		if _, err := expand(word, Values{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Render replaces the placeholders in words that [Check] accepted.
 func Render(words []string, values Values) ([]string, error) {
 	argv := make([]string, len(words))
 	for i, word := range words {

@@ -9,8 +9,6 @@ import (
 	"os"
 	"path"
 	"syscall"
-
-	"github.com/google/uuid"
 )
 
 const (
@@ -353,43 +351,6 @@ func (d *Dir) WriteNew(name string, data []byte) error {
 		return err
 	}
 	return d.Sync(path.Dir(name))
-}
-
-// InPlaceError is an error of [Dir.Replace] after which the new content may be in
-// place, though perhaps not for good.
-type InPlaceError struct{ Err error }
-
-func (e *InPlaceError) Error() string { return e.Err.Error() }
-
-func (e *InPlaceError) Unwrap() error { return e.Err }
-
-// Replace puts data in the place of name as a whole: after a crash or an error
-// the old content or the new one is there, never a mixture. It returns when
-// the new content is durable. After an error the old content is there, unless
-// it is an *InPlaceError.
-func (d *Dir) Replace(name string, data []byte) error {
-	tmp := path.Join(path.Dir(name), "."+path.Base(name)+"."+uuid.NewString()+".tmp")
-	f, err := d.Create(tmp)
-	if err != nil {
-		return err
-	}
-	if err := f.writeAll(data); err != nil {
-		d.discard(tmp)
-		return err
-	}
-	if err := d.Rename(tmp, name); err != nil {
-		d.discard(tmp)
-		return &InPlaceError{err}
-	}
-	if err := d.Sync(path.Dir(name)); err != nil {
-		return &InPlaceError{err}
-	}
-	return nil
-}
-
-// discard removes a temporary file; one that stays harms nobody.
-func (d *Dir) discard(tmp string) {
-	_ = d.do("remove", tmp, func() error { return d.root.Remove(tmp) })
 }
 
 // Rename renames within d. It is durable only after a Sync of both directories.
