@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/cgroup"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc/procfs"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc/supervise"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc/wire"
@@ -32,6 +33,7 @@ type Spec struct {
 	WorkDir   *os.File // the directory the worker starts in
 	PlanDir   *os.File // where the supervisor may leave an exit record
 	Locks     []*os.File
+	Tree      cgroup.Limits // of the worker and all it starts; see [cgroup.Probe]
 	Grace     time.Duration
 	Backstop  time.Duration // see wire.Start
 }
@@ -118,7 +120,8 @@ type Worker struct {
 	spec       Spec
 	conn       *wire.Conn[wire.Order, wire.Report]
 	supervisor *os.Process
-	began      uint64 // start time of the supervisor in clock ticks
+	began      uint64        // start time of the supervisor in clock ticks
+	group      *cgroup.Group // of the worker, nil without limits on its tree
 	identity   record.Process
 	leader     *os.File // a pidfd of the worker, nil when there is none
 	guarded    bool     // the supervisor stays, to keep the locks from survivors
@@ -137,21 +140,28 @@ func (l *Launcher) Start(spec Spec) (*Worker, error) {
 		return nil, &LaunchError{spec.Argv[0], "look up", err}
 	}
 	w := &Worker{launcher: l, spec: spec}
-	if err := w.startSupervisor(); err != nil {
-		w.abort()
-		return nil, &LaunchError{spec.Argv[0], "start", err}
+	if w.group, err = l.confine(spec); err != nil {
+		return nil, &LaunchError{spec.Argv[0], "limit", err}
 	}
-	if err := w.hold(path); err != nil {
+	if err := w.begin(path); err != nil {
 		w.abort()
 		return nil, err
 	}
 	return w, nil
 }
 
+func (w *Worker) begin(path string) error {
+	if err := w.startSupervisor(); err != nil {
+		return &LaunchError{w.spec.Argv[0], "start", err}
+	}
+	return w.hold(path)
+}
+
 // abort undoes a start that failed half-way: the supervisor ends when its
 // control socket does, and ends what it has started. What one that was killed
 // has left is swept.
 func (w *Worker) abort() {
+	defer w.group.End()
 	if w.conn != nil {
 		_ = w.conn.Close()
 	}
@@ -230,7 +240,7 @@ func (w *Worker) hold(path string) error {
 	err := seam.Do("send", "start", func() error {
 		return w.conn.SendStart(wire.Start{
 			AttemptID: w.spec.AttemptID, Path: wire.Exact(path), Argv: wire.ExactAll(w.spec.Argv), Env: wire.ExactAll(w.spec.Env),
-			Grace: w.spec.Grace, Backstop: w.spec.Backstop,
+			Cgroup: wire.Exact(w.group.Dir()), Grace: w.spec.Grace, Backstop: w.spec.Backstop,
 		})
 	})
 	if err != nil {

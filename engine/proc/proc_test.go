@@ -642,7 +642,11 @@ func handler(arg string) int {
 	if err != nil {
 		return 1
 	}
-	w, err := l.Start(Spec{
+	start := l.Start
+	if os.Getenv("PROC_TEST_CGROUP") != "" {
+		start = func(s Spec) (*Worker, error) { return startInside(l, s) }
+	}
+	w, err := start(Spec{
 		AttemptID: "handler-" + filepath.Base(args[0]), Argv: args[1:], Workspace: args[0],
 		Env:     []string{EnvAttemptID + "=handler-" + filepath.Base(args[0])},
 		WorkDir: dir, PlanDir: dir, Grace: 200 * time.Millisecond,

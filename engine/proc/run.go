@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/cgroup"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc/wire"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
@@ -60,6 +61,7 @@ type Exit struct {
 	Err         error
 	Elapsed     time.Duration     // from the release to the end of the tree, suspended time included
 	PromptBytes int64             // taken by the worker's stdin pipe
+	Tree        cgroup.Facts      // which limits on the whole tree were reached; zero without any
 	Cut         bool              // an output pipe was given up though it was open
 	Holders     []record.Leftover // who had it open, as far as can be seen
 }
@@ -186,6 +188,9 @@ func (s *session) noteReport(r wire.Report) bool {
 	case r.Exited:
 		s.expectEnd()
 	case r.Ended != nil:
+		if r.Tree != nil {
+			s.exit.Tree = *r.Tree
+		}
 		s.noteEnd(*r.Ended)
 		return true
 	}
@@ -241,6 +246,8 @@ func (s *session) supervisorDied() {
 	_ = s.w.supervisor.Kill() // in case it only closed the socket
 	s.w.reapSupervisor()
 	leader, swept, survivors := s.w.launcher.sweepOrphans(s.w)
+	facts, left := s.w.group.End()
+	s.exit.Tree, survivors = facts, append(survivors, left...)
 	s.exit.Exit = record.Exit{
 		Format: record.ExitFormat, AttemptID: s.w.spec.AttemptID, Cause: "its supervisor was killed",
 		Executed: true, EndedAt: time.Now().UTC().Truncate(time.Millisecond),
@@ -269,6 +276,7 @@ func (w *Worker) order(o wire.Order) {
 func (w *Worker) Close() {
 	_ = w.conn.Close()
 	closeAll(w.stdin, w.stdout, w.stderr, w.leader)
+	w.group.Close()
 	if !w.guarded {
 		w.reapSupervisor()
 	}

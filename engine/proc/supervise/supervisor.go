@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/cgroup"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc/wire"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
@@ -27,8 +28,10 @@ type supervisor struct {
 
 	worker   *worker
 	tree     *tree
-	cause    string // why the worker is being ended, empty while it is not
-	rung     func() // what the grace timer does when it fires
+	group    *cgroup.Group // of the worker, nil without limits on its tree
+	facts    *cgroup.Facts // what group has counted, once the tree is gone
+	cause    string        // why the worker is being ended, empty while it is not
+	rung     func()        // what the grace timer does when it fires
 	timer    *time.Timer
 	deadline time.Time // of the whole grace
 	backstop *time.Timer
@@ -66,12 +69,15 @@ func stopped() *time.Timer {
 func (s *supervisor) run() int {
 	s.listen()
 	w, failed := forkHeld(s.start, s.seam)
+	if failed == nil {
+		failed = s.confine(w.pid)
+	}
 	if failed != nil {
 		_ = s.tell("failed", wire.Report{Failed: failed})
 		return 1
 	}
 	s.worker = w
-	s.tree = newTree(w.pid, s.seam)
+	s.tree = newTree(w.pid, s.group, s.seam)
 	if err := s.seam.Do("detach", "streams", detach); err != nil {
 		s.end("the supervisor could not let go of the worker's streams: " + err.Error())
 	}
@@ -212,11 +218,12 @@ func (s *supervisor) conclude() int {
 	_ = s.tell("exited", wire.Report{Exited: true})
 	s.settle()
 	exit := s.reap()
-	if s.tell("ended", wire.Report{Ended: &exit}) != nil {
+	if s.tell("ended", wire.Report{Ended: &exit, Tree: s.facts}) != nil {
 		_ = s.conn.Close()
 	}
 	code := 0
 	if !s.awaitCommit() {
+		exit.Cause += s.reached()
 		code = s.writeExit(exit)
 	}
 	s.outlive(exit.Survivors)
@@ -249,7 +256,7 @@ func (s *supervisor) reap() record.Exit {
 		s.reapLeader(&exit)
 	}
 	s.tree.leader = 0
-	exit.Survivors = s.tree.destroy()
+	exit.Survivors = append(s.tree.destroy(), s.endGroup()...)
 	exit.Swept = append([]record.Leftover{}, s.tree.left...)
 	exit.Resources = resources()
 	exit.EndedAt = time.Now().UTC().Truncate(time.Millisecond)
@@ -308,7 +315,7 @@ func (s *supervisor) writeExit(exit record.Exit) int {
 // outlive keeps the locked directories locked while something that could not
 // be killed may still write to them.
 func (s *supervisor) outlive(survivors []record.Leftover) {
-	for len(survivors) > 0 && !s.tree.killOnce() {
+	for len(survivors) > 0 && !(s.tree.killOnce() && s.emptied()) {
 		time.Sleep(time.Second)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/cgroup"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc/procfs"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
@@ -27,12 +28,13 @@ type tree struct {
 	threads []int
 	asked   map[member]bool // got SIGTERM on its own account, or is past that
 	left    []record.Leftover
+	group   *cgroup.Group // nil without limits
 	seam    fsx.Seam
 }
 
 // newTree is called on the thread that forks.
-func newTree(leader int, seam fsx.Seam) *tree {
-	return &tree{leader: leader, threads: forkers(), asked: map[member]bool{}, seam: seam}
+func newTree(leader int, group *cgroup.Group, seam fsx.Seam) *tree {
+	return &tree{leader: leader, threads: forkers(), asked: map[member]bool{}, group: group, seam: seam}
 }
 
 func forkers() []int {
@@ -111,6 +113,7 @@ func (t *tree) destroy() []record.Leftover {
 		if time.Now().After(end) {
 			return t.survivors()
 		}
+		_ = t.group.Kill()           // at once what is faster than a look at it
 		time.Sleep(time.Millisecond) // the kernel needs a moment to end them
 	}
 }

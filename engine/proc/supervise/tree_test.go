@@ -16,7 +16,7 @@ import (
 func TestAChildOfAnotherThreadIsFoundAndKilled(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	tree := newTree(0, nil)
+	tree := newTree(0, nil, nil)
 	pid, release := childOfAnotherThread(t, tree.threads)
 	defer release()
 	if len(tree.members()) != 0 {

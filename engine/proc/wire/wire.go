@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/cgroup"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
@@ -28,6 +29,7 @@ type Start struct {
 	Argv      []Exact       `json:"argv"`
 	Env       []Exact       `json:"env"`
 	Grace     time.Duration `json:"grace"`
+	Cgroup    Exact         `json:"cgroup"`   // absolute path of the cgroup for the worker, empty for none
 	Backstop  time.Duration `json:"backstop"` // after the release, when the handler should long have stopped the worker; 0: never
 }
 
@@ -81,13 +83,15 @@ const (
 	ByBackstop = "the handler did not stop the worker in time"
 )
 
-// Report is what a supervisor tells the handler. Exactly one field is set.
+// Report is what a supervisor tells the handler. Exactly one field is
+// set; Tree may come with Ended.
 type Report struct {
 	Held     *record.Process `json:"held,omitempty"`     // the worker exists and waits for its release
 	Executed bool            `json:"executed,omitempty"` // the worker's program runs
 	Failed   *Failure        `json:"failed,omitempty"`   // the worker's program could not be started
 	Exited   bool            `json:"exited,omitempty"`   // the worker has ended, its tree is being cleaned up
 	Ended    *record.Exit    `json:"ended,omitempty"`    // nothing of the tree is left, or what is left is named
+	Tree     *cgroup.Facts   `json:"tree,omitempty"`     // what the worker's cgroup has counted, if it had one
 }
 
 // Failure says why a worker's program never ran.
