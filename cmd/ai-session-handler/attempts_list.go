@@ -17,7 +17,7 @@ import (
 type attemptsListCmd struct {
 	readFlags
 
-	Plan   string `required:"" placeholder:"PATH" help:"The plan."`
+	Plan   string `required:"" placeholder:"PLAN|PATH" help:"The plan, by its file or by its name in the manifest."`
 	Phase  string `placeholder:"ID" help:"Only attempts of this phase, for example phase-3 or 3."`
 	Status string `placeholder:"STATUS" help:"Only attempts of this status, for example blocked or unresolved."`
 }

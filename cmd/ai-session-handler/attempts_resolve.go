@@ -18,7 +18,7 @@ type attemptsResolveCmd struct {
 	ID   string `arg:"" help:"The attempt's id, or the beginning of it."`
 	As   string `required:"" enum:"failed,interrupted" placeholder:"failed|interrupted" help:"What became of it: failed, or interrupted. Only a run completes a phase."`
 	Note string `required:"" placeholder:"TEXT" help:"Why, for whoever reads the outcome. No worker is told."`
-	Plan string `required:"" placeholder:"PATH" help:"The plan."`
+	Plan string `required:"" placeholder:"PLAN|PATH" help:"The plan, by its file or by its name in the manifest."`
 }
 
 // Help is the long help of the command.
@@ -56,8 +56,11 @@ func (c *attemptsResolveCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	conf, _ := readConfig(h.plan.Root) // run says what is wrong with it
-	command, _ := runCommand(h, conf)  // the attempt is unresolved: the state has its terms
+	subject, err := a.reading().subjectAt(h.plan.Path)
+	if err != nil {
+		return err
+	}
+	command, _ := subject.runCommand(a, h) // the attempt is unresolved: the state has its terms
 	worker := h.unseenWorker()
 	runner := &run.Runner{Clock: time.Now, Seam: testOnlySeam}
 	result, err := runner.Resolve(a.ctx, run.Decision{
@@ -85,7 +88,12 @@ func (c *attemptsResolveCmd) next(a *app, advice string) {
 		return
 	}
 	defer h.close()
-	s := gather(h)
+	subject, err := a.reading().subjectAt(h.plan.Path)
+	if err != nil {
+		a.Line("what comes next can't be told: " + err.Error())
+		return
+	}
+	s := gather(a, h, subject)
 	for _, problem := range s.Problems {
 		first, _, _ := strings.Cut(problem, "\n") // status has all of it
 		a.Line("problem: " + first)

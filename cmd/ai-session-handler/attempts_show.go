@@ -15,7 +15,7 @@ type attemptsShowCmd struct {
 	readFlags
 
 	ID         string `arg:"" optional:"" help:"The attempt's id or the beginning of it, or a phase's id for its latest attempt. Default: the latest attempt."`
-	Plan       string `required:"" placeholder:"PATH" help:"The plan."`
+	Plan       string `required:"" placeholder:"PLAN|PATH" help:"The plan, by its file or by its name in the manifest."`
 	Prompt     bool   `xor:"part" help:"Show only what the worker was told."`
 	Transcript bool   `xor:"part" help:"Show only what the worker printed."`
 	Outcome    bool   `xor:"part" help:"Show only the outcome, as it is stored."`

@@ -11,7 +11,7 @@ import (
 
 type attemptsTailCmd struct {
 	ID     string `arg:"" optional:"" help:"The attempt's id or the beginning of it, or a phase's id for its latest attempt. Default: the running attempt, else the latest."`
-	Plan   string `required:"" placeholder:"PATH" help:"The plan."`
+	Plan   string `required:"" placeholder:"PLAN|PATH" help:"The plan, by its file or by its name in the manifest."`
 	Follow bool   `short:"f" help:"Show what comes, until the attempt ends; without an ID, until the run does."`
 	Lines  int    `short:"n" default:"10" placeholder:"N" help:"How many of the last lines to begin with."`
 	Raw    bool   `help:"Show the exact bytes."`

@@ -34,9 +34,16 @@ type cli struct {
 	Color     ui.Color         `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Show colours: always, never, or auto, on a terminal. NO_COLOR and CLICOLOR_FORCE change auto."`
 	Version   kong.VersionFlag `help:"Print the version."`
 
+	manifestFlags
+
 	Run      runCmd      `cmd:"" help:"Run the remaining phases of a plan."`
-	Status   statusCmd   `cmd:"" help:"Show where a plan stands."`
+	Status   statusCmd   `cmd:"" help:"Show where plans stand."`
 	Init     initCmd     `cmd:"" help:"Start a repository off."`
+	Validate validateCmd `cmd:"" help:"Check a manifest, and what it needs to run."`
+	Show     showCmd     `cmd:"" help:"Show how plans of a manifest would run, and why."`
+	Fmt      fmtCmd      `cmd:"" help:"Lay manifests out in one way."`
+	Graph    graphCmd    `cmd:"" help:"Show what a manifest connects."`
+	Explain  explainCmd  `cmd:"" help:"Say what the code of a problem means."`
 	Plan     planCmd     `cmd:"" help:"Check, show and write plans."`
 	Attempts attemptsCmd `cmd:"" help:"Show the evidence of attempts."`
 
@@ -64,10 +71,15 @@ type app struct {
 	ctx     context.Context
 	environ []string
 	dir     string // absolute; what relative paths are taken from
+	given   string // -C, as it was given
 	json    bool
+	lenient bool // a broken manifest or configuration is no error
 	color   ui.Color
+	stdin   *os.File
 	stdout  *os.File
 	stderr  *os.File
+
+	manifest manifestFlags
 }
 
 // path makes a path from the command line absolute.
@@ -84,8 +96,8 @@ ever silently run twice.`
 
 // Main runs one command line and returns the exit code. It never exits the
 // process and never panics.
-func Main(ctx context.Context, args, environ []string, _, stdout, stderr *os.File) (code int) {
-	a := &app{direct: direct{stdout: stdout, stderr: stderr}, ctx: ctx, environ: environ, stdout: stdout, stderr: stderr}
+func Main(ctx context.Context, args, environ []string, stdin, stdout, stderr *os.File) (code int) {
+	a := &app{direct: direct{stdout: stdout, stderr: stderr}, ctx: ctx, environ: environ, stdin: stdin, stdout: stdout, stderr: stderr}
 	defer func() {
 		if p := recover(); p != nil {
 			code = exitBug
@@ -149,8 +161,8 @@ func (a *app) configure(grammar *cli) error {
 	if err != nil {
 		return inputErrorf("the current directory can't be found: %v", err)
 	}
-	a.dir, a.quiet, a.color = cwd, grammar.Quiet, grammar.Color
-	a.dir = a.path(grammar.Directory)
+	a.dir, a.quiet, a.color, a.manifest = cwd, grammar.Quiet, grammar.Color, grammar.manifestFlags
+	a.given, a.dir = grammar.Directory, a.path(grammar.Directory)
 	if info, err := os.Stat(a.dir); err != nil || !info.IsDir() {
 		return inputErrorf("-C %s: not a directory", grammar.Directory)
 	}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ai-session-handler/ai-session-handler/engine/binding"
+	"github.com/ai-session-handler/ai-session-handler/engine/argv"
 	"github.com/ai-session-handler/ai-session-handler/engine/match"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
@@ -29,17 +29,18 @@ type config struct {
 
 // settings are a checked config.
 type settings struct {
-	path      string // of the file, whether it exists or not
-	agentCmd  string
-	maxPhases int // 0: no cap
-	timeout   time.Duration
-	stopOn    []string // stop rules
+	path       string   // of the file, whether it exists or not
+	command    []string // words of agent_cmd, nil where there is none
+	maxPhases  int      // 0: no cap
+	timeout    time.Duration
+	hasTimeout bool     // timeout is of the file, and 0 means none
+	stopOn     []string // stop rules
 }
 
 // readConfig reads the config of a plan workspace, which need not exist. All
 // its problems are in one error.
 func readConfig(root string) (settings, error) {
-	s := settings{path: filepath.Join(root, workspace.DirName, workspace.ConfigFile), timeout: binding.DefaultTimeout}
+	s := settings{path: filepath.Join(root, workspace.DirName, workspace.ConfigFile)}
 	dir, err := workspace.OpenHandlerDir(root, false, testOnlySeam)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
@@ -81,8 +82,12 @@ func (s *settings) apply(data []byte) error {
 
 func (s *settings) take(c config) (problems []record.KeyProblem) {
 	problem := func(key, message string) { problems = append(problems, record.KeyProblem{Key: key, Message: message}) }
-	if c.AgentCmd != nil {
-		s.agentCmd = *c.AgentCmd
+	if c.AgentCmd != nil && *c.AgentCmd != "" {
+		words, err := argv.Parse(*c.AgentCmd)
+		if err != nil {
+			problem("agent_cmd", err.Error())
+		}
+		s.command = words
 	}
 	if c.MaxPhases != nil {
 		if s.maxPhases = *c.MaxPhases; s.maxPhases < 1 {
@@ -94,7 +99,7 @@ func (s *settings) take(c config) (problems []record.KeyProblem) {
 		if err != nil {
 			problem("timeout_seconds", err.Error())
 		}
-		s.timeout = limit
+		s.timeout, s.hasTimeout = limit, true
 	}
 	s.stopOn = c.StopOnRegex
 	if _, err := match.Compile(c.StopOnRegex); err != nil {

@@ -122,7 +122,7 @@ func TestManualNamesEveryVariableOfWorkers(t *testing.T) {
 		}
 	}
 	for _, term := range environment {
-		if strings.HasPrefix(term.Word, "AI_SESSION_HANDLER") {
+		if strings.HasPrefix(term.Word, "AI_SESSION_HANDLER") && strings.Contains(term.Meaning, "for a worker") {
 			got[term.Word] = true
 		}
 	}

@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"os"
+	"slices"
 	"syscall"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/run"
+	"github.com/ai-session-handler/ai-session-handler/manifest/problem"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
@@ -17,6 +19,7 @@ const (
 	exitClarification = 3
 	exitFailed        = 4
 	exitInvalid       = 5
+	exitDiffers       = 7
 	exitSignal        = 128 // plus the number of the signal
 )
 
@@ -32,6 +35,7 @@ var statusCodes = map[record.Status]int{
 	record.Timeout:            exitFailed,
 	record.IdleTimeout:        exitFailed,
 	record.OutputLimit:        exitFailed,
+	record.MemoryLimit:        exitFailed,
 	record.StopRegex:          exitFailed,
 	record.LaunchFailed:       exitFailed,
 	record.ExecutionIOFailed:  exitFailed,
@@ -67,7 +71,12 @@ const errorFormat = "ai-session-handler/error/1"
 
 // report prints an error to p, and on stdout as JSON where JSON was asked for.
 func (a *app) report(p printer, err error) {
-	p.Error("error: " + advised(err))
+	var faulty *faultyManifest
+	if errors.As(err, &faulty) {
+		p.Error(faulty.Problems.Text(a.color.On(a.stderr, a.environ)) + afterProblems(err, faulty))
+	} else {
+		p.Error("error: " + advised(err))
+	}
 	if !a.json {
 		return
 	}
@@ -76,6 +85,23 @@ func (a *app) report(p printer, err error) {
 		Code   int    `json:"code"`
 		Error  string `json:"error"`
 	}{errorFormat, codeOf(err), err.Error()})
+}
+
+// afterProblems says what a manifest with errors kept from being done.
+func afterProblems(err error, faulty *faultyManifest) string {
+	var broke *brokeOff
+	if errors.As(err, &broke) {
+		return "nothing more was run\n  next: correct the manifest (" + faulty.check + " checks it), then: " + broke.again
+	}
+	if !slices.ContainsFunc(faulty.Problems, notOfFlag) {
+		return "nothing was run or written\n  next: correct --var, then repeat this command"
+	}
+	return "nothing was run or written\n  next: correct the manifest, then: " + faulty.check
+}
+
+// notOfFlag holds for an error that lies elsewhere than in a value of --var.
+func notOfFlag(p problem.Problem) bool {
+	return p.Severity == problem.Error && p.Range.File != "--var"
 }
 
 // advised is the text of an error, and for one of the operating system what to

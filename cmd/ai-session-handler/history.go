@@ -34,7 +34,7 @@ func (a *app) openHistory(plan string) (*history, error) {
 // openAttempts is openHistory for who needs a plan that is there, or was: a
 // mistyped path is not a plan without attempts.
 func (a *app) openAttempts(plan string) (*history, error) {
-	h, err := a.openHistory(plan)
+	h, err := a.openHistory(a.planPath(plan))
 	if err != nil || h.found {
 		return h, err
 	}
@@ -42,6 +42,11 @@ func (a *app) openAttempts(plan string) (*history, error) {
 		return h, nil
 	}
 	h.close()
+	if looksLikeName(plan) {
+		if _, err := (planFlags{Name: plan}).subject(a.reading()); err != nil {
+			return nil, fmt.Errorf("--plan: %w", err)
+		}
+	}
 	return nil, inputErrorf("--plan %s: there is no such plan, and no history of one", h.plan.Path)
 }
 

@@ -29,23 +29,50 @@ func documentedKeys(t *testing.T) map[string]map[string]bool {
 	return keys
 }
 
+// wholeManifest has one of everything that JSON has a key for, and a warning.
+const wholeManifest = `manifest {
+  version = 1
+}
+agent "a" {
+  command = ["sh"]
+}
+agent "unused" {
+  command = ["sh"]
+}
+plan "p" {
+  source = "docs/plans/p.md"
+  agent  = agent.a
+}
+pipeline "all" {
+  stage "one" {
+    plan = plan.p
+  }
+}
+`
+
 // TestEveryKeyOfJSONIsDocumented looks at what the commands print: each key is
 // in the document, itself or with what it is in, and nothing else is.
 func TestEveryKeyOfJSONIsDocumented(t *testing.T) {
 	t.Parallel()
 	r := unresolvedRepo(t)
 	r.write("bad.md", "## Phase 1: One (done)\u200b\n")
+	r.write("ai-session-handler.hcl", wholeManifest)
 	documented := documentedKeys(t)
 	seen := map[string]map[string]bool{}
 	for _, args := range [][]string{
 		{"status", "--plan", r.plan},
+		{"status"},
+		{"validate"},
+		{"show"},
+		{"graph"},
+		{"explain", "E304"},
 		{"attempts", "--plan", r.plan},
 		{"attempts", "show", "--plan", r.plan},
 		{"plan", "lint", r.path("bad.md")},
 		{"plan", "show", r.plan, "--phase", "1"},
 		{"plan", "show", r.path("bad.md")},
 	} {
-		e := r.exec(nil, append(args, "--json")...)
+		e := r.exec(nil, append([]string{"-C", r.path(".")}, append(args, "--json")...)...)
 		var object map[string]any
 		if err := json.Unmarshal([]byte(e.out), &object); err != nil {
 			t.Fatalf("%q: %v: %s", args, err, e.out)

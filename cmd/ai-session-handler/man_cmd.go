@@ -12,6 +12,7 @@ import (
 	"github.com/ai-session-handler/ai-session-handler/cmd/internal/manual"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
+	"github.com/ai-session-handler/ai-session-handler/manifest"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
@@ -53,12 +54,13 @@ var exitMeanings = []struct {
 	code    int
 	meaning string
 }{
-	{exitOK, "all phases are complete, or the cap of --max-phases was reached"},
+	{exitOK, "all phases are complete, or the cap of --max-phases or a pause_after was reached"},
 	{exitBug, "a bug of ours; please report it"},
 	{exitBlocked, "the phase is blocked"},
 	{exitClarification, "the phase needs a clarification"},
 	{exitFailed, "the agent failed, or what happened could not be written down"},
-	{exitInvalid, "nothing was run, or nothing more: wrong usage, plan, configuration, template or state, a lock that is held, a stopped or unresolved phase, a plan that changed"},
+	{exitInvalid, "nothing was run, or nothing more: wrong usage, plan, manifest, configuration, template or state, a lock that is held, a stopped or unresolved phase, a plan or manifest that changed"},
+	{exitDiffers, "fmt --check: a manifest is laid out otherwise"},
 	{exitSignal + 1, "interrupted by SIGHUP"},
 	{exitSignal + 2, "interrupted by SIGINT, Ctrl-C"},
 	{exitSignal + 3, "interrupted by SIGQUIT"},
@@ -88,6 +90,7 @@ var environment = []manual.Term{
 	{Word: "CLICOLOR_FORCE", Meaning: "When it is set and not 0, colours are kept in files and pipes too, like with --color always. NO_COLOR wins over it."},
 	{Word: "NO_COLOR", Meaning: "When it is set and not empty, nothing is coloured, like with --color never."},
 	{Word: "TERM", Meaning: "Without it, or when it is dumb, a terminal gets neither colours nor the block below the output."},
+	{Word: "AI_SESSION_HANDLER_VAR_NAME", Meaning: "The value of the variable NAME of a manifest. A --var wins over it."},
 	{Word: "PATH", Meaning: "Where an agent's program is looked up whose name has no slash."},
 	{Word: "AI_SESSION_HANDLER", Meaning: "Set to 1 for a worker."},
 	{Word: proc.EnvAttemptID, Meaning: "Set for a worker: the id of its attempt. It should hand it on to what it starts."},
@@ -101,7 +104,9 @@ func files() []manual.Term {
 	const attempt = "ATTEMPT"
 	ofPlan := path.Join(workspace.DirName, workspace.PlansDir, "KEY")
 	return []manual.Term{
-		{Word: path.Join(workspace.DirName, workspace.ConfigFile), Meaning: "The configuration, in the plan workspace: the nearest directory above the plan that has .ai-session-handler, .git or AGENTS.md. Optional."},
+		{Word: manifest.FileName, Meaning: "The manifest, in the plan workspace: the nearest directory above the plan that has .ai-session-handler, .git or AGENTS.md. In its JSON form " + manifest.JSONName + ". Optional."},
+		{Word: manifest.Companions, Meaning: "Beside the manifest: more of it."},
+		{Word: path.Join(workspace.DirName, workspace.ConfigFile), Meaning: "The configuration, in the plan workspace. Optional."},
 		{Word: path.Join(ofPlan, workspace.StateFile), Meaning: "Where a plan stands. KEY is the SHA-256 of the plan's path within its workspace."},
 		{Word: path.Join(ofPlan, workspace.SnapshotFile("SHA256")), Meaning: "The plan's bytes, as accepted."},
 		{Word: path.Join(ofPlan, workspace.PromptFile(attempt)), Meaning: "What a worker was told."},

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/ai-session-handler/ai-session-handler/engine/plan"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 )
@@ -253,16 +251,12 @@ func (c *planNewCmd) Run(a *app) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return inputErrorf("%v", err)
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o644)
+	_, err := writeNew(filepath.Dir(path), filepath.Base(path), plan.Template(c.Title, c.Phases))
 	if errors.Is(err, fs.ErrExist) {
 		return inputErrorf("%s exists already; nothing was written\n  next: choose another name, or look at it: ai-session-handler plan show %s", path, c.Path)
 	}
 	if err != nil {
-		return inputErrorf("%v", err)
-	}
-	_, err = f.Write(plan.Template(c.Title, c.Phases))
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return inputErrorf("%v", err)
+		return err
 	}
 	a.Result("created " + path)
 	a.Line("next: write down what each phase shall do, then: ai-session-handler plan lint " + c.Path)

@@ -25,6 +25,9 @@ func printResult(ctx context.Context, to printer, job run.Job, r run.Result) int
 	switch o.Status {
 	case record.PhaseComplete:
 		to.Result("phase-complete: " + o.Phase.ID)
+		if r.End == run.Paused {
+			to.Line("paused after " + o.Phase.ID + ", as the manifest says")
+		}
 		to.Line("next: " + job.Again())
 		return exitOK
 	case record.Blocked:

@@ -7,22 +7,20 @@ import (
 	"github.com/ai-session-handler/ai-session-handler/cmd/internal/ui"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/engine/run"
+	"github.com/ai-session-handler/ai-session-handler/manifest"
+	"github.com/ai-session-handler/ai-session-handler/manifest/problem"
 )
 
 type runCmd struct {
-	Plan             string    `required:"" placeholder:"PATH" help:"The plan to run."`
-	AgentCmd         string    `placeholder:"TEMPLATE" help:"The agent's command, split into words like a shell would, never given to one. Placeholders: {prompt_file} {workspace} {run_id} {transcript_file} {state_file}; {{ and }} for braces. Default: agent_cmd of config.json."`
-	MaxPhases        *int      `placeholder:"N" help:"End after N successful phases. Default: max_phases of config.json, else run to the end."`
-	Timeout          limitFlag `placeholder:"D" help:"Stop a phase after D: a duration such as 90m, a number of seconds, or none. Default: timeout_seconds of config.json, else 1h."`
-	IdleTimeout      limitFlag `placeholder:"D" help:"Stop a phase that prints nothing for D. Default: none."`
-	OutputMax        sizeFlag  `placeholder:"SIZE" help:"Stop a phase that prints more than SIZE: 500MB, 2GiB, a number of bytes, or none. Default: 2GiB."`
-	StopOnRegex      []string  `sep:"none" placeholder:"RE" help:"Stop a phase as soon as its output matches RE (RE2 syntax, over all that both streams printed). Adds to stop_on_regex of config.json."`
-	SecretEnv        []string  `sep:"none" placeholder:"NAME" help:"Mask the value of the environment variable NAME wherever output is kept or shown."`
-	Events           string    `placeholder:"FILE" help:"Append what happens to FILE as JSON, one object per line; - for standard output, worker output then goes to standard error."`
-	RetryStopped     bool      `help:"Run the stopped or unresolved phase again."`
-	AcceptPlanChange bool      `help:"Go on with the plan as it is now, though it changed."`
-	Fresh            bool      `help:"Start a new history; an existing one is moved aside, never deleted."`
-	DryRun           bool      `help:"Check everything and show what would run, without writing anything."`
+	planFlags
+	overrideFlags
+
+	Events               string `placeholder:"FILE" help:"Append what happens to FILE as JSON, one object per line; - for standard output, worker output then goes to standard error."`
+	RetryStopped         bool   `help:"Run the stopped or unresolved phase again."`
+	AcceptPlanChange     bool   `help:"Go on with the plan as it is now, though it changed."`
+	AcceptManifestChange bool   `help:"Go on with the manifest as it is now, though it changed."`
+	Fresh                bool   `help:"Start a new history; an existing one is moved aside, never deleted."`
+	DryRun               bool   `help:"Check everything and show what would run, without writing anything."`
 }
 
 // Help is the long help of the command.
@@ -38,19 +36,19 @@ Ctrl-C ends the worker and everything it started, records that, and exits. A sec
 one shortens the time the worker gets to end by itself.
 
 EXIT STATUS
-  0    all phases are complete, or --max-phases was reached
+  0    all phases are complete, --max-phases was reached, or the manifest says to pause
   2    the phase is blocked
   3    the phase needs a clarification
   4    the agent failed: its process, launch, result, time, output or IO, or a stop rule
   5    nothing, or nothing more, was run: invalid input, a lock that is held, a changed
-       plan, a stopped or unresolved phase
+       plan or manifest, a stopped or unresolved phase
   129, 130, 131, 143    interrupted by SIGHUP, SIGINT, SIGQUIT, SIGTERM`
 }
 
 // Run runs the command. Its words go through the console, which never lets a
 // reader that does not read delay the end of a run.
 func (c *runCmd) Run(a *app, code *int) error {
-	secrets, set, unset, err := readSecrets(c.SecretEnv, a.environ)
+	secrets, set, unset, err := readSecrets(manifest.List(c.SecretEnv, manifest.Origin{Name: "--secret-env"}), a.environ)
 	if err != nil {
 		return err
 	}
@@ -64,7 +62,7 @@ func (c *runCmd) Run(a *app, code *int) error {
 	}
 	console := ui.NewConsole(stdout, a.stderr, ui.Options{Quiet: a.quiet, Color: a.color, Env: a.environ})
 	defer func() { _ = console.Close() }()
-	to := masking{console, secrets, set}
+	to := &masking{console, secrets, set}
 	warnUnset(to, unset)
 	if *code, err = c.run(a, console, to); err != nil {
 		*code = codeOf(err)
@@ -73,7 +71,7 @@ func (c *runCmd) Run(a *app, code *int) error {
 	return nil
 }
 
-func (c *runCmd) run(a *app, console *ui.Console, to masking) (code int, err error) {
+func (c *runCmd) run(a *app, console *ui.Console, to *masking) (code int, err error) {
 	job, err := c.job(a, console, to)
 	if err != nil {
 		return 0, err
@@ -84,7 +82,7 @@ func (c *runCmd) run(a *app, console *ui.Console, to masking) (code int, err err
 	}
 	runner := &run.Runner{Launcher: launcher, Clock: time.Now, Seam: testOnlySeam, ProgressEvery: time.Minute}
 	if c.DryRun {
-		return exitOK, preview(a.ctx, masking{a, to.secrets, to.names}, runner, job)
+		return exitOK, preview(a.ctx, &masking{a, to.secrets, to.names}, runner, job)
 	}
 	ctx, hurry, stop := handleSignals(a.ctx)
 	defer stop()
@@ -103,16 +101,27 @@ func (c *runCmd) run(a *app, console *ui.Console, to masking) (code int, err err
 
 // explain adds to an error of the engine what only the command line knows.
 func explain(err error, job run.Job) error {
-	var unresolved *run.UnresolvedError
-	var interrupted *run.InterruptedError
+	var (
+		unresolved *run.UnresolvedError
+		source     *run.SourceError
+		invalid    *problem.Invalid
+	)
 	switch {
 	case errors.As(err, &unresolved):
 		return &explained{err, unresolvedText(unresolved, job)}
-	case errors.As(err, &interrupted):
-		return &explained{err, err.Error() + " between two phases\n  next: " + job.Again()}
+	case errors.As(err, &source) && errors.As(err, &invalid):
+		return &brokeOff{err, source.Again}
 	}
 	return err
 }
+
+// brokeOff is a manifest that had errors when a run read it again.
+type brokeOff struct {
+	error
+	again string // the command that goes on
+}
+
+func (e *brokeOff) Unwrap() error { return e.error }
 
 // explained is an error in more words.
 type explained struct {

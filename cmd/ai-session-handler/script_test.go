@@ -35,6 +35,9 @@ import (
 //	same NAME                 nothing of them was written, touched or replaced
 //	fifo PATH                 make a FIFO
 //	settled DIR               until no process holds the lock of the directory
+//	paste CODE FILE           run the last command that a line of FILE, which may be
+//	                          stdout or stderr, says to go on with, as a shell
+//	                          would; it must exit with CODE
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"exits":   plain(2, scriptExits),
@@ -43,6 +46,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"field":   plain(3, scriptField),
 		"mode":    plain(2, scriptMode),
 		"settled": plain(1, scriptSettled),
+		"paste":   plain(2, scriptPaste),
 		"keep":    plain(2, scriptKeep),
 		"same":    plain(1, scriptSame),
 		"fifo":    plain(1, func(ts *testscript.TestScript, args []string) { ts.Check(syscall.Mkfifo(ts.MkAbs(args[0]), 0o600)) }),
@@ -169,6 +173,17 @@ func scriptSettled(ts *testscript.TestScript, args []string) {
 			ts.Fatalf("%v", err)
 		}
 	}
+}
+
+// goOn finds the commands that say how to go on.
+var goOn = regexp.MustCompile(`(?m)^ *(?:next|to go on): (?:.*: )?(ai-session-handler .*)$`)
+
+func scriptPaste(ts *testscript.TestScript, args []string) {
+	told := goOn.FindAllStringSubmatch(ts.ReadFile(args[1]), -1)
+	if len(told) == 0 {
+		ts.Fatalf("%s says no command to go on with", args[1])
+	}
+	scriptExits(ts, []string{args[0], "sh", "-c", told[len(told)-1][1]})
 }
 
 type keptTrees struct {

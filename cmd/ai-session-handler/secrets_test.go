@@ -15,11 +15,68 @@ import (
 
 // TestASecretIsInNoFileAndOnNoScreen has a worker print a value whole, in two
 // pieces cut at every byte, in pieces of every size, on both streams in turn, in
-// its summary and, as its last words, almost to the end.
+// its summary and, as its last words, almost to the end. A flag names it, or a
+// manifest does.
 func TestASecretIsInNoFileAndOnNoScreen(t *testing.T) {
 	t.Parallel()
+	for name, command := range map[string]func(*repo) []string{
+		"a flag": func(r *repo) []string { return r.runArgs([]string{"@steps"}, "--secret-env", "A_TOKEN") },
+		"an agent": func(r *repo) []string {
+			r.writeSecretManifest("agent.with_secret", "agent.with_secret")
+			return []string{"run", "it"}
+		},
+		"an agent of a later phase": func(r *repo) []string {
+			r.writeSecretManifest("agent.without", "agent.with_secret")
+			return []string{"run", "it"}
+		},
+		"a manifest, beside another agent": func(r *repo) []string {
+			r.writeSecretManifest("agent.with_secret", "agent.with_secret")
+			return r.runArgs([]string{"@steps"}, "--secret-env", "A_TOKEN")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, 2)
+			r.checkNoSecretIsKept(append(command(r), "--max-phases", "1", "--fresh", "--events", "events"))
+		})
+	}
+}
+
+// writeSecretManifest binds the plan to two agents, of which one has the secret.
+func (r *repo) writeSecretManifest(first, second string) {
+	r.t.Helper()
+	rel, _ := filepath.Rel(r.ws, r.plan)
+	r.writeFile("ai-session-handler.hcl", fmt.Sprintf(`
+manifest {
+  version = 1
+}
+
+agent "without" {
+  command = [%[1]q, "@steps"]
+}
+
+agent "with_secret" {
+  extends    = agent.without
+  pass_env   = ["PATH"]
+  secret_env = ["A_TOKEN"]
+}
+
+plan "it" {
+  source = %[2]q
+  agent  = %[3]s
+
+  phase "2" {
+    agent = %[4]s
+  }
+}
+`, enginetest.BuildFakeAgent(r.t), rel, first, second))
+}
+
+// checkNoSecretIsKept runs a command whose worker does what the file steps says.
+func (r *repo) checkNoSecretIsKept(command []string) {
+	t := r.t
+	t.Helper()
 	const secret = "tok-Zq7\nsecond line-tok-Zq"
-	r := newRepo(t, 1)
 	steps := r.path("steps")
 	for name, last := range map[string][]string{
 		"success":           {"complete=it was " + quoted(secret)},
@@ -30,7 +87,7 @@ func TestASecretIsInNoFileAndOnNoScreen(t *testing.T) {
 		if err := os.WriteFile(steps, []byte(strings.Join(script, "\n")), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		e := r.exec([]string{"A_TOKEN=" + secret}, r.runArgs([]string{"@steps"}, "--fresh", "--secret-env", "A_TOKEN", "--events", "events")...)
+		e := r.exec([]string{"A_TOKEN=" + secret}, command...)
 		if !slices.Contains([]int{exitOK, exitFailed}, e.code) || !strings.Contains(e.out, "[masked:A_TOKEN]") {
 			t.Fatalf("%s: %+v", name, e)
 		}

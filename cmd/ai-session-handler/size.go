@@ -2,9 +2,8 @@ package main
 
 import (
 	"fmt"
-	"math"
 
-	"github.com/dustin/go-humanize"
+	"github.com/ai-session-handler/ai-session-handler/manifest"
 )
 
 // sizeFlag is a number of bytes from the command line; "none" is 0.
@@ -14,23 +13,14 @@ type sizeFlag struct {
 }
 
 // UnmarshalText is called by the parser.
-func (s *sizeFlag) UnmarshalText(text []byte) error {
+func (s *sizeFlag) UnmarshalText(text []byte) (err error) {
 	s.set = true
 	if string(text) == "none" {
 		s.bytes = 0
 		return nil
 	}
-	n, err := humanize.ParseBytes(string(text))
-	if err != nil || n == 0 || n > math.MaxInt64 {
-		return fmt.Errorf(`%q is no size; write for example 500MB, 2GiB, a number of bytes, or "none"`, text)
+	if s.bytes, err = manifest.Size(string(text)); err != nil {
+		return fmt.Errorf(`%w; write for example 500MB, 2GiB, a number of bytes, or "none"`, err)
 	}
-	s.bytes = int64(n)
 	return nil
-}
-
-func sizeText(bytes int64) string {
-	if bytes == 0 {
-		return "none"
-	}
-	return fmt.Sprint(bytes)
 }

@@ -17,15 +17,15 @@ import (
 
 type statusCmd struct {
 	readFlags
-
-	Plan string `required:"" placeholder:"PATH" help:"The plan."`
+	planFlags
 }
 
 // Help is the long help of the command.
 func (*statusCmd) Help() string {
 	return `Reads the durable state and nothing else: it takes no lock, changes nothing, and works
-during a run. A plan or configuration that is broken, changed or gone is reported
-beside the state, never instead of it.
+during a run. A plan, manifest or configuration that is broken, changed or gone is
+reported beside the state, never instead of it. Without a name and --plan it lists
+every plan and pipeline of the manifest, and the other plans that have a history.
 
 EXIT STATUS
   0    the state was reported
@@ -55,7 +55,8 @@ type planStatus struct {
 	PlanWorkspace string        `json:"plan_workspace"`
 	StatePath     string        `json:"state_path"`
 	StateExists   bool          `json:"state_exists"`
-	Problems      []string      `json:"problems"` // of plan, configuration and workspace
+	Manifest      manifestFacts `json:"manifest"`
+	Problems      []string      `json:"problems"` // of plan, manifest, configuration and workspace
 	NextPhase     *record.Phase `json:"next_phase"`
 	NextWorkspace string        `json:"next_execution_workspace"`
 	Phases        []phaseStatus `json:"phases"`
@@ -66,6 +67,7 @@ type planStatus struct {
 	Outcome       string        `json:"latest_committed_outcome"`
 	GoOn          string        `json:"go_on"` // the command that goes on, empty when there is none
 	command       []string      // that goes on with the plan
+	untold        bool          // what the manifest says can't be told: a problem says why
 	refused       bool          // run would refuse, whatever its flags: a problem says why
 }
 
@@ -101,12 +103,19 @@ type activeStatus struct {
 
 // Run runs the command.
 func (c *statusCmd) Run(a *app) error {
-	h, err := a.openHistory(c.Plan)
+	if !c.given() {
+		return statusOfAll(a)
+	}
+	subject, err := c.subject(a.reading())
+	if err != nil {
+		return err
+	}
+	h, err := openHistory(subject.plan.Path)
 	if err != nil {
 		return err
 	}
 	defer h.close()
-	s := gather(h)
+	s := gather(a, h, subject)
 	if a.json {
 		return a.JSON(s)
 	}
@@ -114,12 +123,13 @@ func (c *statusCmd) Run(a *app) error {
 	return nil
 }
 
-func gather(h *history) *planStatus {
+func gather(a *app, h *history, subject *subject) *planStatus {
 	s := &planStatus{
 		Format: statusFormat, PlanWorkspace: h.plan.Root, StatePath: h.plan.StatePath(), StateExists: h.found,
 		Plan: planFacts{Path: h.plan.Path}, Problems: []string{}, Phases: []phaseStatus{},
 	}
-	snapshot := s.readSources(h)
+	snapshot := s.readSources(a, h, subject)
+	s.readManifest(h, subject, snapshot)
 	if h.found {
 		s.readState(h, snapshot)
 	}
@@ -128,14 +138,20 @@ func gather(h *history) *planStatus {
 	return s
 }
 
-// readSources reads the plan and the configuration; what is wrong with them is
-// a problem, not an error.
-func (s *planStatus) readSources(h *history) *plan.Snapshot {
-	conf, err := readConfig(h.plan.Root)
-	if err != nil {
+// readSources reads the plan; what is wrong with it, the manifest and the
+// configuration is a problem, not an error.
+func (s *planStatus) readSources(a *app, h *history, subject *subject) *plan.Snapshot {
+	for _, err := range subject.broken {
 		s.refuse(err.Error())
 	}
-	if s.command, err = runCommand(h, conf); err != nil {
+	if text := subject.brokenManifest(); text != "" {
+		s.refuse(text)
+	}
+	if subject.plan.Root != subject.root {
+		s.refuse("the plan belongs to another plan workspace, " + subject.plan.Root + ", and can't be run by this manifest")
+	}
+	var err error
+	if s.command, err = subject.runCommand(a, h); err != nil {
 		s.Problems = append(s.Problems, "under which limits, stop rules and masks the latest attempt ran can't be read, so the command to go on lacks them: "+err.Error())
 	}
 	outer, err := h.plan.OuterRoots()
@@ -267,7 +283,7 @@ func (s *planStatus) place(h *history, snapshot *plan.Snapshot) {
 	s.findNext(h, snapshot)
 	handlerAlive := s.Handler != nil && s.Handler.Alive == "yes"
 	switch {
-	case st.ActiveAttempt != nil && handlerAlive, handlerAlive && st.Stop == nil && s.NextPhase != nil:
+	case handlerAlive && s.NextPhase != nil: // a stopped phase may be about to be run again
 		s.Stands = standsRunning
 	case st.ActiveAttempt != nil && s.Handler != nil && s.Handler.Alive == "unknown":
 		s.Stands, s.GoOn = standsUnknown, s.again("--retry-stopped")
@@ -287,9 +303,20 @@ func (s *planStatus) place(h *history, snapshot *plan.Snapshot) {
 	switch {
 	case s.refused:
 		s.GoOn = ""
-	case s.GoOn != "" && s.Plan.Changed:
-		s.GoOn += " --accept-plan-change"
+	case s.GoOn != "":
+		s.GoOn += s.acceptFlags()
 	}
+}
+
+// acceptFlags are what run asks for before it goes on.
+func (s *planStatus) acceptFlags() (flags string) {
+	if s.Plan.Changed {
+		flags += " --accept-plan-change"
+	}
+	if s.Manifest.Changed {
+		flags += " --accept-manifest-change"
+	}
+	return flags
 }
 
 func (s *planStatus) findNext(h *history, snapshot *plan.Snapshot) {

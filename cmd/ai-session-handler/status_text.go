@@ -33,6 +33,7 @@ func (s *planStatus) text() string {
 	t.blank()
 	t.line("plan", s.Plan.Path)
 	t.line("plan sha256", s.digestText())
+	t.line("manifest", s.manifestText())
 	t.line("plan workspace", s.PlanWorkspace)
 	t.line("state", s.stateText())
 	t.line("execution workspace", orNone(s.NextWorkspace))
@@ -64,7 +65,7 @@ func (s *planStatus) headline(t *textWriter) {
 	}
 	switch s.Stands {
 	case standsRunning:
-		t.line("running", fmt.Sprintf("%s, by the handler with pid %d", next, s.Handler.PID))
+		t.line("running", fmt.Sprintf("%s, by the handler with pid %d%s", next, s.Handler.PID, s.stopNote()))
 	case standsAbandoned:
 		t.line("unresolved", fmt.Sprintf("%s: its handler, pid %d, is gone and its result is not on disk", next, s.Handler.PID))
 	case standsUnknown:
@@ -84,6 +85,15 @@ func (s *planStatus) headline(t *textWriter) {
 	default:
 		t.line("next phase", next)
 	}
+}
+
+// stopNote is how the latest attempt ended, where the handler is still there after
+// that.
+func (s *planStatus) stopNote() string {
+	if s.Stop == nil {
+		return ""
+	}
+	return fmt.Sprintf("; its last attempt ended %s", s.Stop.Reason)
 }
 
 func (s *planStatus) activeText(t *textWriter) {

@@ -1,14 +1,12 @@
 // Package binding holds what decides how the phases of one plan run, resolved:
-// after a binding exists nobody reads configuration, flags or environment
-// again. It is data only and imports nothing of the engine.
+// after a binding exists nobody reads a manifest, configuration, flags or
+// environment again. It is data only and imports nothing of the engine.
 package binding
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"time"
+
+	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
 // DefaultTimeout bounds a phase for which nothing else is said.
@@ -23,12 +21,38 @@ const DefaultOutputMax = 2 << 30
 
 // Binding is how the phases of one plan run.
 type Binding struct {
-	Agent   string   // name for records and messages
-	Command string   // the template as it was given
-	Argv    []string // the template's words, placeholders not yet replaced
-	Limits  Limits
-	StopOn  []string // stop rules, RE2; the first of several that match is told
-	Secrets []string // names of environment variables whose values are masked
+	Source  string           // the plan, relative to its workspace, slash-separated
+	Default Phase            // of every phase that is not in Phases
+	Phases  map[string]Phase // by phase id, each complete
+}
+
+// For returns how the phase with an id runs.
+func (b Binding) For(phaseID string) Phase {
+	if p, ok := b.Phases[phaseID]; ok {
+		return p
+	}
+	return b.Default
+}
+
+// Phase is how one phase runs.
+type Phase struct {
+	Agent      string   // name for records and messages
+	Argv       []string // the command's words, placeholders not yet replaced
+	Env        Environment
+	Limits     Limits
+	StopOn     []string // stop rules, RE2; the first of several that match is told
+	Retry      *Retry   // nil: nothing is repeated without a person
+	PauseAfter bool     // end the invocation when the phase is complete
+}
+
+// Environment is what of the handler's environment a worker gets, and what
+// else. Patterns may hold * and ?.
+type Environment struct {
+	Restrict bool              // only Pass, Secret and Set reach the worker
+	Pass     []string          // patterns of names, with Restrict
+	Unset    []string          // patterns of names that never reach it, unless Set has them
+	Set      map[string]string // on top
+	Secret   []string          // names that reach it, whose values are masked
 }
 
 // Limits bound one attempt. Zero means no limit, except for Grace.
@@ -37,41 +61,21 @@ type Limits struct {
 	IdleTimeout time.Duration // since the last byte on either stream
 	Grace       time.Duration // between SIGTERM and SIGKILL
 	OutputMax   int64         // bytes of output in the transcript
+	Tree        TreeLimits
 }
 
-// digestPrefix separates this digest from any other use of the same bytes.
-const digestPrefix = "ai-session-handler/binding/v1\n"
-
-// canonical is the order and the names of what a binding digest covers.
-type canonical struct {
-	Agent         string   `json:"agent"`
-	Argv          []string `json:"argv"`
-	TimeoutMS     int64    `json:"timeout_ms"`
-	IdleTimeoutMS int64    `json:"idle_timeout_ms"`
-	GraceMS       int64    `json:"grace_ms"`
-	OutputMax     int64    `json:"output_max_bytes"`
-	StopOn        []string `json:"stop_on"`
-	Secrets       []string `json:"secret_env"`
+// TreeLimits bound all processes of a worker together, where a cgroup allows.
+// Zero means no limit.
+type TreeLimits struct {
+	MemoryMax  int64 // bytes
+	PidsMax    int64 // processes and threads
+	CPUMilli   int64 // thousandths of a processor
+	BestEffort bool  // run without those that can't be enforced, instead of refusing
 }
 
-// Digest is the lowercase hex SHA-256 of the binding's meaning: its canonical
-// JSON behind a fixed prefix.
-func (b Binding) Digest() string {
-	var buf bytes.Buffer
-	buf.WriteString(digestPrefix)
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	// Strings, integers and lists of strings cannot fail to encode.
-	_ = enc.Encode(canonical{
-		Agent:         b.Agent,
-		Argv:          b.Argv,
-		TimeoutMS:     b.Limits.Timeout.Milliseconds(),
-		IdleTimeoutMS: b.Limits.IdleTimeout.Milliseconds(),
-		GraceMS:       b.Limits.Grace.Milliseconds(),
-		OutputMax:     b.Limits.OutputMax,
-		StopOn:        append([]string{}, b.StopOn...),
-		Secrets:       append([]string{}, b.Secrets...),
-	})
-	sum := sha256.Sum256(buf.Bytes())
-	return hex.EncodeToString(sum[:])
+// Retry is when a phase is repeated within one invocation.
+type Retry struct {
+	On          []record.Status
+	MaxAttempts int           // of one phase in one invocation, the first included
+	Delay       time.Duration // before each further attempt
 }

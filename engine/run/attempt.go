@@ -27,8 +27,9 @@ func (v *invocation) attempt(t *target) (record.Outcome, string, error) {
 	if err := v.prepare(t); err != nil {
 		return record.Outcome{}, "", v.unprepared(err)
 	}
-	v.observePhase(t, record.Event{Kind: record.PhaseStarted, Agent: v.job.Binding.Agent,
-		AttemptID: t.attemptID, TimeoutMS: v.job.Binding.Limits.Timeout.Milliseconds()})
+	v.observePhase(t.phase, record.Event{Kind: record.PhaseStarted, Agent: t.how.Agent,
+		AttemptID: t.attemptID, TimeoutMS: t.how.Limits.Timeout.Milliseconds()})
+	v.tellUnbounded(t)
 	return v.commit(t, v.execute(t))
 }
 
@@ -65,8 +66,8 @@ func (v *invocation) prepare(t *target) error {
 
 // save replaces the state on disk, and in memory only when that succeeded. One
 // that is there but may not survive a power loss is taken back: what follows
-// from an error must be what the disk says. An accepted plan change is told
-// here: a refused run forgets it.
+// from an error must be what the disk says. What was accepted is told here: a
+// refused run forgets it.
 func (v *invocation) save(next record.State) error {
 	if err := v.store.Save(next); err != nil {
 		return v.takeBack(err)
@@ -75,6 +76,10 @@ func (v *invocation) save(next record.State) error {
 	if v.accepted != "" {
 		v.observe(record.Event{Kind: record.PlanChanged, Message: v.accepted, Detail: v.changed})
 		v.accepted = ""
+	}
+	if m := v.manifest; m != nil {
+		v.observe(record.Event{Kind: record.ManifestChanged, Message: m.message, Detail: m.detail})
+		v.manifest = nil
 	}
 	return nil
 }
@@ -134,18 +139,10 @@ func (v *invocation) keepSnapshot() error {
 func (v *invocation) activeAttempt(t *target) record.ActiveAttempt {
 	return record.ActiveAttempt{
 		ID: t.attemptID, Phase: phaseRecord(t.phase), Plan: v.planDigest(),
-		BindingSHA256: v.job.Binding.Digest(), ExecutionWorkspace: t.workspace, StartedAt: t.startedAt,
+		BindingSHA256: v.digest, ExecutionWorkspace: t.workspace, StartedAt: t.startedAt,
 		PromptPath: workspace.PromptFile(t.attemptID), TranscriptPath: workspace.TranscriptFile(t.attemptID),
-		OutcomePath: workspace.OutcomeFile(t.attemptID), Agent: v.job.Binding.Agent, Argv: t.argv,
-		Limits: v.limits(), StopOn: append([]string{}, v.job.Binding.StopOn...), SecretEnv: append([]string{}, v.job.Binding.Secrets...),
-	}
-}
-
-func (v *invocation) limits() record.Limits {
-	limits := v.job.Binding.Limits
-	return record.Limits{
-		TimeoutMS: limits.Timeout.Milliseconds(), IdleTimeoutMS: limits.IdleTimeout.Milliseconds(), GraceMS: limits.Grace.Milliseconds(),
-		OutputMaxBytes: limits.OutputMax,
+		OutcomePath: workspace.OutcomeFile(t.attemptID), Agent: t.how.Agent, Argv: t.argv,
+		Limits: t.how.Limits.Record(), StopOn: append([]string{}, t.how.StopOn...), SecretEnv: append([]string{}, v.job.SecretNames...),
 	}
 }
 
@@ -208,11 +205,11 @@ func (v *invocation) runWorker(t *target, o record.Outcome, transcript *stream.T
 		return ioFailure(o, "open the plan directory", err)
 	}
 	defer func() { _ = planDir.Close() }()
-	limits := v.job.Binding.Limits
+	limits := t.how.Limits
 	worker, err := v.r.Launcher.Start(proc.Spec{
 		AttemptID: t.attemptID, Argv: t.argv, Env: t.env, Workspace: t.workspace, Prompt: t.prompt,
 		WorkDir: t.workDir, PlanDir: planDir, Locks: v.lockFiles(t),
-		Grace: limits.Grace, Backstop: backstop(limits.Timeout, limits.Grace),
+		Tree: treeLimits(limits.Tree), Grace: limits.Grace, Backstop: backstop(limits.Timeout, limits.Grace),
 	})
 	if err != nil {
 		return failed(o, record.LaunchFailed, err.Error())
@@ -224,7 +221,7 @@ func (v *invocation) runWorker(t *target, o record.Outcome, transcript *stream.T
 	if err := v.identify(worker.Identity()); err != nil {
 		cancel(&identityError{err})
 	}
-	sink := v.newSink(transcript, cancel)
+	sink := v.newSink(t, transcript, cancel)
 	stop := v.reportProgress(t, sink)
 	exit := worker.Run(ctx, v.job.Hurry, sink, proc.Limits{Timeout: limits.Timeout, Idle: limits.IdleTimeout})
 	stop()
@@ -283,7 +280,7 @@ func (v *invocation) commit(t *target, o record.Outcome) (record.Outcome, string
 	if v.worker != nil {
 		v.worker.Committed()
 	}
-	v.observePhase(t, record.Event{Kind: record.PhaseEnded, AttemptID: t.attemptID, Status: o.Status, Message: o.Cause, ElapsedMS: o.DurationMS})
+	v.observePhase(t.phase, record.Event{Kind: record.PhaseEnded, AttemptID: t.attemptID, Status: o.Status, Message: o.Cause, ElapsedMS: o.DurationMS})
 	return o, name, nil
 }
 

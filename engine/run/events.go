@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
+	"github.com/ai-session-handler/ai-session-handler/engine/plan"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
@@ -93,11 +94,11 @@ func (v *invocation) stamp(e *record.Event) {
 	v.maskEvent(e)
 }
 
-func (v *invocation) observePhase(t *target, e record.Event) {
-	phase := phaseRecord(t.phase)
+func (v *invocation) observePhase(p plan.Phase, e record.Event) {
+	phase := phaseRecord(p)
 	e.Phase = &phase
-	for i, p := range v.snapshot.Phases {
-		if p.ID == phase.ID {
+	for i, one := range v.snapshot.Phases {
+		if one.ID == phase.ID {
 			e.Index = i + 1
 		}
 	}
@@ -117,10 +118,10 @@ func (v *invocation) reportProgress(t *target, s *sink) (stop func()) {
 			case <-done:
 				return
 			case <-tick.C:
-				v.observePhase(t, record.Event{
+				v.observePhase(t.phase, record.Event{
 					Kind: record.PhaseProgress, AttemptID: t.attemptID, Bytes: s.bytes.Load(),
 					ElapsedMS: time.Since(began).Milliseconds(), SilentMS: time.Since(time.Unix(0, s.last.Load())).Milliseconds(),
-					TimeoutMS: v.job.Binding.Limits.Timeout.Milliseconds(),
+					TimeoutMS: t.how.Limits.Timeout.Milliseconds(),
 				})
 			}
 		}

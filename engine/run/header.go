@@ -19,15 +19,15 @@ func (v *invocation) header(t *target) []byte {
 		{"phase", t.phase.ID + " " + t.phase.Title},
 		{"plan", v.job.Plan.Path},
 		{"plan_sha256", v.snapshot.SHA256},
-		{"binding_sha256", v.job.Binding.Digest()},
+		{"binding_sha256", v.digest},
 		{"state", values.StateFile},
 		{"prompt", values.PromptFile},
 		{"index", v.path(workspace.IndexFile(t.attemptID))},
 		{"plan_workspace_path", v.job.Plan.Root},
 		{"execution_workspace_path", t.workspace},
 		{"started_at", t.startedAt.Format(time.RFC3339)},
-		{"agent", v.job.Binding.Agent},
-		{"agent_cmd", v.job.Binding.Command},
+		{"agent", t.how.Agent},
+		{"agent_cmd", shellquote.Join(t.how.Argv...)},
 		{"argv", shellquote.Join(t.argv...)},
 	} {
 		out = append(out, line[0]+": "+oneLine(line[1])+"\n"...)

@@ -31,12 +31,15 @@ type invocation struct {
 	state    record.State // with what was accepted, perhaps not on disk yet
 	durable  record.State // what is on disk, or a state of which nothing has run
 	snapshot *plan.Snapshot
-	accepted string // what to tell of an accepted plan change once it is on disk
-	changed  string // the change itself, in lines
-	archive  bool   // an old history is to be moved aside before the first write
-	made     bool   // the directories are there, durably
-	kept     bool   // so is the accepted snapshot
-	retry    bool   // the user asked to retry, and no attempt was made yet
+	accepted string          // what to tell of an accepted plan change once it is on disk
+	changed  string          // the change itself, in lines
+	manifest *manifestChange // of which the same holds; nil where there is none
+	digest   string          // of what runs, job.Binding
+	rules    ruleSets
+	archive  bool // an old history is to be moved aside before the first write
+	made     bool // the directories are there, durably
+	kept     bool // so is the accepted snapshot
+	retry    bool // the user asked to retry, and no attempt was made yet
 	events   eventLog
 
 	unsure bool         // the state on disk may be a newer one than durable
@@ -47,13 +50,16 @@ type invocation struct {
 // that decides which of several problems is reported. It changes nothing on
 // disk.
 func (r *Runner) begin(ctx context.Context, job Job) (*invocation, error) {
-	v := &invocation{r: r, job: job, retry: job.Options.RetryStopped}
+	v := &invocation{r: r, job: job, digest: job.Binding.Digest(), retry: job.Options.RetryStopped}
 	var err error
 	err = r.Seam.Do("identify", "handler", func() (err error) {
 		v.self, err = proc.Self()
 		return err
 	})
 	if err != nil {
+		return nil, err
+	}
+	if v.rules, err = compileRules(job.Binding); err != nil {
 		return nil, err
 	}
 	// A plan with errors is worth more words than a workspace in use, but only
@@ -64,10 +70,7 @@ func (r *Runner) begin(ctx context.Context, job Job) (*invocation, error) {
 	if v.lock, v.ctx, err = r.acquire(ctx, job.Plan.Root); err != nil {
 		return nil, err
 	}
-	if v.snapshot, err = job.Source.Current(ctx); err == nil {
-		err = v.refuseSecretPlan()
-	}
-	if err == nil {
+	if err = v.readSources(); err == nil {
 		err = v.open()
 	}
 	if err != nil {
@@ -170,9 +173,9 @@ func (v *invocation) load() (found bool, err error) {
 }
 
 func (v *invocation) newState() {
-	v.state = state.New(record.AcceptedPlan{
+	v.state = state.AcceptManifest(state.New(record.AcceptedPlan{
 		Path: v.job.Plan.Path, SHA256: v.snapshot.SHA256, AcceptedAt: v.now(),
-	})
+	}), v.acceptedManifest(v.job.Manifest))
 	v.durable = v.state
 }
 
@@ -235,41 +238,13 @@ func (v *invocation) checkHistory() error {
 	if err := v.acceptPlan(); err != nil {
 		return err
 	}
+	if err := v.takeManifest(v.job.Manifest, v.job.Options.AcceptManifestChange); err != nil {
+		return err
+	}
 	if s := v.state.Stop; s != nil {
 		if _, ok := v.snapshot.Phase(s.PhaseID); !v.retry || !ok {
 			return v.refuseStopped()
 		}
-	}
-	return nil
-}
-
-func (v *invocation) acceptPlan() error {
-	sha := v.snapshot.SHA256
-	if v.state.Plan.SHA256 == sha {
-		return nil
-	}
-	if !v.job.Options.AcceptPlanChange {
-		return v.refuseChangedPlan(v.snapshot)
-	}
-	next, err := state.AcceptPlan(v.state, sha, v.now(), v.snapshot.PhaseIDs())
-	var missing *state.MissingPhasesError
-	if errors.As(err, &missing) {
-		return v.refuseMissingPhases(missing, v.snapshot)
-	}
-	v.accepted = fmt.Sprintf("the changed plan is accepted: %.12s is now %.12s", v.state.Plan.SHA256, sha)
-	v.changed = v.changes(v.snapshot)
-	v.state = next
-	return err
-}
-
-// checkSource refuses to go on when the plan is not what it was at the start.
-func (v *invocation) checkSource() error {
-	current, err := v.job.Source.Current(v.ctx)
-	if err != nil {
-		return err
-	}
-	if current.SHA256 != v.snapshot.SHA256 {
-		return v.refuseChangedPlan(current)
 	}
 	return nil
 }
@@ -298,28 +273,17 @@ func (v *invocation) choose() (p plan.Phase, found bool, err error) {
 	return p, false, nil
 }
 
-// saveAccepted makes an acceptance durable that no attempt carried to disk.
-func (v *invocation) saveAccepted() error {
-	if v.accepted == "" {
-		return nil
-	}
-	v.events.in(v.dir)
-	err := v.keepSnapshot()
-	if err == nil {
-		err = v.save(v.state)
-	}
-	if err != nil {
-		return v.unprepared(err)
-	}
-	return nil
-}
-
 func (v *invocation) unprepared(err error) error { return &PrepareError{err, v.again()} }
 
 // again is the command that goes on, with the decisions that are not on disk
 // yet.
 func (v *invocation) again() string {
-	return v.job.Again(Options{RetryStopped: v.retry || v.unsure, AcceptPlanChange: v.accepted != "", Fresh: v.archive}.flags()...)
+	return v.job.Again(Options{
+		RetryStopped:         v.retry || v.unsure || v.durable.Stop != nil,
+		AcceptPlanChange:     v.accepted != "",
+		AcceptManifestChange: v.manifestAccepted(),
+		Fresh:                v.archive,
+	}.flags()...)
 }
 
 func (v *invocation) planPath() string {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/ai-session-handler/ai-session-handler/engine/binding"
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
-	"github.com/ai-session-handler/ai-session-handler/engine/match"
 	"github.com/ai-session-handler/ai-session-handler/engine/plan"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/engine/stream"
@@ -28,17 +27,18 @@ import (
 // Job is one invocation: a plan, how its phases run, and what the user asked
 // for. The environment is a copy taken at the start.
 type Job struct {
-	Plan      workspace.Plan
-	Binding   binding.Binding
-	Source    Source
-	Environ   []string
-	Options   Options
-	Secrets   *stream.Secrets // values to mask; nil masks nothing
-	StopRules *match.Rules    // of Binding.StopOn; nil never matches
-	Console   Console
-	Observe   func(record.Event) // called from several goroutines, never nil
-	Hurry     <-chan struct{}    // each receive shortens the grace of a worker being ended
-	Command   []string           // the command line that goes on with the plan, for messages
+	Plan        workspace.Plan
+	Binding     binding.Binding // what runs: the manifest's, with what the command line overrides
+	Manifest    *Manifest       // what Binding was made of; nil where no manifest binds the plan
+	Source      Source
+	Environ     []string
+	Options     Options
+	Secrets     *stream.Secrets // values to mask, those of all phases; nil masks nothing
+	SecretNames []string        // of the variables whose values Secrets masks
+	Console     Console
+	Observe     func(record.Event) // called from several goroutines, never nil
+	Hurry       <-chan struct{}    // each receive shortens the grace of a worker being ended
+	Command     []string           // the command line that goes on with the plan, for messages
 }
 
 // Again is the command line that goes on with the plan, with more flags, ready
@@ -47,18 +47,26 @@ func (j Job) Again(flags ...string) string {
 	return shellquote.Join(append(slices.Clone(j.Command), flags...)...)
 }
 
-// Source reads the plan again while the loop runs. The snapshot must be of the
-// same path each time; an error, *plan.Error included, ends the loop.
+// Source reads the plan and its manifest again while the loop runs. The snapshot
+// must be of the same path each time; an error, *plan.Error included, ends the
+// loop.
 type Source interface {
-	Current(ctx context.Context) (*plan.Snapshot, error)
+	Current(ctx context.Context) (Sources, error)
+}
+
+// Sources is what a run depends on, as it is now.
+type Sources struct {
+	Plan     *plan.Snapshot
+	Manifest *Manifest // nil where no manifest binds the plan
 }
 
 // Options are the decisions of the person who started the invocation.
 type Options struct {
-	MaxPhases        int  // successful phases after which to end, 0 for no cap
-	RetryStopped     bool // run the stopped or unresolved phase again
-	AcceptPlanChange bool // take the changed plan as it is now
-	Fresh            bool // start a new history, moving an old one aside
+	MaxPhases            int  // successful phases after which to end, 0 for no cap
+	RetryStopped         bool // run the stopped or unresolved phase again
+	AcceptPlanChange     bool // take the changed plan as it is now
+	AcceptManifestChange bool // take the changed manifest as it is now
+	Fresh                bool // start a new history, moving an old one aside
 }
 
 func (o Options) flags() []string {
@@ -66,7 +74,12 @@ func (o Options) flags() []string {
 	for _, one := range []struct {
 		given bool
 		flag  string
-	}{{o.Fresh, "--fresh"}, {o.AcceptPlanChange, "--accept-plan-change"}, {o.RetryStopped, "--retry-stopped"}} {
+	}{
+		{o.Fresh, "--fresh"},
+		{o.AcceptPlanChange, "--accept-plan-change"},
+		{o.AcceptManifestChange, "--accept-manifest-change"},
+		{o.RetryStopped, "--retry-stopped"},
+	} {
 		if one.given {
 			flags = append(flags, one.flag)
 		}
@@ -90,6 +103,7 @@ type End int
 const (
 	Complete End = iota // no phase is left
 	Capped              // MaxPhases reached, phases are left
+	Paused              // the binding says to pause after this phase, phases are left
 	Stopped             // an attempt ended with another status than phase-complete
 )
 
@@ -115,14 +129,15 @@ type Runner struct {
 	Launcher      *proc.Launcher
 	Clock         func() time.Time
 	Seam          fsx.Seam
-	ProgressEvery time.Duration // between two progress events of a phase
+	ProgressEvery time.Duration                        // between two progress events of a phase
+	After         func(time.Duration) <-chan time.Time // for the delay of a retry; nil is time.After
 }
 
 // Run runs the remaining phases of a job. The error is a *Refusal when nothing
 // was launched or nothing more may be, a *SystemError likewise, a *PrepareError
 // or an *UnresolvedError when an attempt or its end could not be made durable, a
-// *plan.Error, a *lock.HeldError, or the cause of ctx when it ended between two
-// phases.
+// *plan.Error, a *lock.HeldError, an error of the Source, in a *SourceError once
+// something ran, or a *HaltedError when ctx ended while no worker ran.
 func (r *Runner) Run(ctx context.Context, job Job) (Result, error) {
 	v, err := r.begin(ctx, job)
 	if err != nil {
@@ -150,11 +165,14 @@ func endMessage(r Result, err error) string {
 		return "all phases are complete"
 	case r.End == Capped:
 		return "the cap of phases is reached"
+	case r.End == Paused:
+		return "paused after " + r.Outcome.Phase.ID + ", as the manifest says"
 	}
 	return fmt.Sprintf("%s is stopped: %s", r.Outcome.Phase.ID, r.Outcome.Status)
 }
 
-// loop runs phases until none is left, the cap is reached, or one stops.
+// loop runs phases until none is left, one stops or is to be paused after, or
+// the cap is reached.
 func (v *invocation) loop() (Result, error) {
 	var last Result
 	for done := 0; ; done++ {
@@ -165,14 +183,25 @@ func (v *invocation) loop() (Result, error) {
 		if !found {
 			return v.complete(last)
 		}
-		if v.job.Options.MaxPhases > 0 && done >= v.job.Options.MaxPhases {
-			last.End = Capped
+		if end, ends := v.endsEarly(last, done); ends {
+			last.End = end
 			return last, nil
 		}
 		if last, err = v.runPhase(next, done > 0); err != nil || last.End == Stopped {
 			return last, err
 		}
 	}
+}
+
+// endsEarly holds when the invocation ends though a phase is left.
+func (v *invocation) endsEarly(last Result, done int) (End, bool) {
+	switch {
+	case last.Outcome != nil && v.job.Binding.For(last.Outcome.Phase.ID).PauseAfter:
+		return Paused, true
+	case v.job.Options.MaxPhases > 0 && done >= v.job.Options.MaxPhases:
+		return Capped, true
+	}
+	return Complete, false
 }
 
 // complete reports that no phase is left, unless the plan says otherwise now.
@@ -189,10 +218,25 @@ func (v *invocation) complete(last Result) (Result, error) {
 	return last, nil
 }
 
-// runPhase launches one attempt. again means that a phase ran before it in this
-// invocation: the plan is looked at again first.
+// runPhase makes attempts of one phase until it is complete or its binding does
+// not say to repeat it. again means that a phase ran before it in this
+// invocation.
 func (v *invocation) runPhase(p plan.Phase, again bool) (Result, error) {
-	if err := context.Cause(v.ctx); err != nil {
+	for made := 1; ; made++ {
+		result, err := v.runOnce(p, again || made > 1)
+		if err != nil || result.End != Stopped || !v.repeats(*result.Outcome, made) {
+			return result, err
+		}
+		if err := v.waitToRepeat(p, *result.Outcome, made); err != nil {
+			return result, err
+		}
+	}
+}
+
+// runOnce launches one attempt. again means that one ran before it in this
+// invocation: plan and manifest are looked at again first.
+func (v *invocation) runOnce(p plan.Phase, again bool) (Result, error) {
+	if err := v.interrupted("between two phases"); err != nil {
 		return Result{}, err
 	}
 	if again {

@@ -35,6 +35,7 @@ func judge(o record.Outcome, exit proc.Exit, printed *sink, limits binding.Limit
 	o.Swept, o.Survivors = exit.Swept, exit.Survivors
 	o.PromptBytesTaken, o.DurationMS = exit.PromptBytes, exit.Elapsed.Milliseconds()
 	status, message := verdict(exit, limits)
+	status, message = treeVerdict(status, message, exit.Tree, limits.Tree)
 	if status == "" {
 		return judgeResult(o, printed.result())
 	}

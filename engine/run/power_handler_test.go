@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,6 +54,7 @@ func supervisorSeam() fsx.Seam {
 // The marks of the moments at which the outside world learns something.
 const (
 	markAccepted  = "accepted"  // the changed plan is said to be accepted
+	markBound     = "bound"     // the changed manifest is said to be recorded
 	markArchived  = "archived"  // the old history is said to be moved aside
 	markStarted   = "started"   // the attempt is announced
 	markReleased  = "released"  // the worker may do anything from here on
@@ -65,6 +67,7 @@ const (
 // The marks that tell only the checks something.
 const (
 	markPlan       = "plan"       // these are the bytes of the plan from here on
+	markManifest   = "manifest"   // these are those of its manifest
 	markRun        = "run"        // an invocation begins
 	markFresh      = "fresh"      // it is to start a new history
 	markSupervised = "supervised" // the attempt has a supervisor
@@ -75,6 +78,7 @@ const (
 const (
 	complete   = "complete"
 	capped     = "capped"
+	paused     = "paused"
 	stopped    = "stopped"
 	refused    = "refused"
 	unresolved = "unresolved"
@@ -110,7 +114,7 @@ func (e episode) run(located workspace.Plan, log enginetest.PowerLog) (run.Resul
 	if e.Resolve {
 		return resolve(runner, located, log)
 	}
-	job := jobOf(located, append([]string{e.Program}, e.Agent...), e.Options)
+	job := bound(jobOf(located, append([]string{e.Program}, e.Agent...), e.Options), e.manifestText())
 	job.Observe = observer(log)
 	return runner.Run(context.Background(), job)
 }
@@ -154,7 +158,7 @@ func marker(log enginetest.PowerLog) fsx.Seam {
 // observer marks what is told while the invocation runs.
 func observer(log enginetest.PowerLog) func(record.Event) {
 	marks := map[record.EventKind]string{
-		record.PlanChanged: markAccepted, record.HistoryArchived: markArchived, record.PhaseStarted: markStarted,
+		record.PlanChanged: markAccepted, record.ManifestChanged: markBound, record.HistoryArchived: markArchived, record.PhaseStarted: markStarted,
 		record.PhaseEnded: markEnded, record.AttemptAbandoned: markAbandoned,
 	}
 	return func(e record.Event) {
@@ -180,7 +184,7 @@ func must(err error) {
 
 func describe(result run.Result, err error) string {
 	if err == nil {
-		return [...]string{run.Complete: complete, run.Capped: capped, run.Stopped: stopped}[result.End]
+		return [...]string{run.Complete: complete, run.Capped: capped, run.Paused: paused, run.Stopped: stopped}[result.End]
 	}
 	if _, ok := errors.AsType[*run.Refusal](err); ok {
 		return refused
@@ -197,12 +201,49 @@ func describe(result run.Result, err error) string {
 func jobOf(located workspace.Plan, argv []string, options run.Options) run.Job {
 	return run.Job{
 		Plan: located, Environ: os.Environ(), Options: options, Console: discard{}, Source: planFile(located.Path),
-		Binding: binding.Binding{
-			Agent: "fake", Command: strings.Join(argv, " "), Argv: argv,
+		Binding: binding.Binding{Default: binding.Phase{
+			Agent: "fake", Argv: argv,
 			Limits: binding.Limits{Timeout: time.Minute, Grace: 400 * time.Millisecond},
-		},
+		}},
 		Observe: func(record.Event) {}, Command: []string{"again"},
 	}
+}
+
+// manifestText is the manifest of an episode, empty where there is none.
+func (e episode) manifestText() string {
+	if e.Timeout == 0 {
+		return ""
+	}
+	return fmt.Sprintf("timeout = %ds %s", e.Timeout, e.Comment)
+}
+
+// bound makes a job one of a plan that a manifest binds, if there is one.
+func bound(job run.Job, manifest string) run.Job {
+	if manifest == "" {
+		return job
+	}
+	var seconds int
+	_, err := fmt.Sscanf(manifest, "timeout = %ds", &seconds)
+	must(err)
+	job.Binding.Default.Limits.Timeout = time.Duration(seconds) * time.Second
+	meant := binding.Binding{Source: job.Plan.Relative, Default: binding.Phase{Agent: "fake", Limits: job.Binding.Default.Limits}}
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(manifest)))
+	job.Manifest = &run.Manifest{Binding: meant.Record(), Sources: []record.SourceDigest{{Path: "ai-session-handler.hcl", SHA256: sum}}}
+	job.Source = boundPlan{planFile(job.Plan.Path), job.Manifest}
+	return job
+}
+
+// boundPlan is a plan with a manifest that does not change.
+type boundPlan struct {
+	planFile
+
+	manifest *run.Manifest
+}
+
+func (b boundPlan) Current(ctx context.Context) (run.Sources, error) {
+	sources, err := b.planFile.Current(ctx)
+	sources.Manifest = b.manifest
+	return sources, err
 }
 
 type discard struct{}
@@ -213,4 +254,7 @@ func (discard) EndAttempt()       {}
 
 type planFile string
 
-func (p planFile) Current(context.Context) (*plan.Snapshot, error) { return plan.Read(string(p)) }
+func (p planFile) Current(context.Context) (run.Sources, error) {
+	snapshot, err := plan.Read(string(p))
+	return run.Sources{Plan: snapshot}, err
+}

@@ -24,6 +24,8 @@ type episode struct {
 	Name    string
 	Edit    string // added to the plan before
 	Options run.Options
+	Timeout int      // in seconds, of a manifest that binds the plan; 0: none does
+	Comment string   // in that manifest
 	Agent   []string // what the agent does
 	Program string   // the agent, where it is not the fake one
 	Resolve bool     // instead of a run, a person decides about the unresolved attempt
@@ -127,12 +129,25 @@ var life = []episode{
 		Fault: killedUnsynced(3), Want: killed,
 	},
 	{Name: "nothing left", Want: complete},
+	{Name: "a plan that came to be bound", Timeout: 60, Want: refused},
+	{Name: "an accepted manifest with nothing left", Timeout: 60, Options: run.Options{AcceptManifestChange: true}, Want: complete},
+	{Name: "a manifest with another text", Timeout: 60, Comment: "# more", Want: complete},
+	{Name: "no manifest any more", Options: run.Options{AcceptManifestChange: true}, Want: complete},
 	{Name: "a changed plan with nothing left", Edit: "still more\n", Options: run.Options{AcceptPlanChange: true}, Want: complete},
 	{
 		Name: "killed with the history moved aside and its directory not synced", Options: run.Options{Fresh: true},
 		Fault: fault{At: "^after rename plans/", Kill: true}, Want: killed,
 	},
-	{Name: "a new history", Agent: []string{"clarify=what"}, Want: stopped},
+	{Name: "a new history", Agent: []string{"clarify=what"}, Timeout: 60, Want: stopped},
+	{
+		Name: "a changed manifest, and an attempt that can't be prepared", Agent: []string{"complete=done"}, Timeout: 70,
+		Options: run.Options{RetryStopped: true, AcceptManifestChange: true}, Fault: unsynced(1), Want: unprepared,
+	},
+	{
+		Name: "a changed manifest, and an outcome that can't be written", Agent: []string{"complete=done"}, Timeout: 70,
+		Options: run.Options{RetryStopped: true, AcceptManifestChange: true},
+		Fault:   fault{At: "^before create outcomes/"}, Want: unresolved,
+	},
 	{Name: "another new history", Options: run.Options{Fresh: true}, Agent: []string{"complete=done"}, Want: complete},
 }
 
@@ -176,7 +191,8 @@ func (e episode) play(t *testing.T, located workspace.Plan, log enginetest.Power
 		t.Fatal(err)
 	}
 	text = append(text, e.Edit...)
-	err = errors.Join(os.WriteFile(located.Path, text, 0o600), log.Mark(markPlan, "", string(text)), log.Mark(markRun, "", e.Name))
+	err = errors.Join(os.WriteFile(located.Path, text, 0o600), log.Mark(markPlan, "", string(text)),
+		log.Mark(markManifest, "", e.manifestText()), log.Mark(markRun, "", e.Name))
 	if e.Options.Fresh {
 		err = errors.Join(err, log.Mark(markFresh, "", ""))
 	}

@@ -18,6 +18,8 @@ type promises struct {
 	whole    map[string]string // what each file of an attempt held at last, by its path in the history
 	accepted string            // digest of the plan that is said to be accepted
 	plan     string            // the plan's bytes
+	manifest string            // those of its manifest, empty where there is none
+	bound    *string           // digest of the manifest that is said to be recorded, empty for none
 	archived string            // name of a history that is said to be moved aside
 	resting  string            // the state that the last invocation left, empty while one runs
 	records  *records
@@ -49,6 +51,8 @@ func (p *promises) learn(s enginetest.Step) {
 	switch s.Mark {
 	case markPlan:
 		p.plan = s.Text
+	case markManifest:
+		p.manifest = s.Text
 	case markRun:
 		p.resting = ""
 	case markFresh:
@@ -67,8 +71,11 @@ func (p *promises) learn(s enginetest.Step) {
 		a.ended = record.Interrupted
 	case markAccepted:
 		p.accepted = p.records.digest(p.plan)
+	case markBound:
+		digest := p.manifestDigest()
+		p.bound = &digest
 	case markArchived:
-		p.archived, p.accepted = path.Base(s.Text), ""
+		p.archived, p.accepted, p.bound = path.Base(s.Text), "", nil
 	case markOver:
 		p.resting = s.Text
 		for _, a := range p.attempts {
@@ -83,7 +90,7 @@ func (p *promises) learn(s enginetest.Step) {
 
 // tells holds for the marks by which the outside world learns something.
 func tells(s enginetest.Step) bool {
-	return s.Mark != "" && !slices.Contains([]string{markPlan, markRun, markFresh, markSupervised, markResult}, s.Mark)
+	return s.Mark != "" && !slices.Contains([]string{markPlan, markManifest, markRun, markFresh, markSupervised, markResult}, s.Mark)
 }
 
 // mayHaveRun holds for a phase of which the current history has a worker that
@@ -262,8 +269,22 @@ func (p *promises) checkTold(histories []history) error {
 	if p.accepted != "" && !holds(func(h history) bool { return h.state != nil && slices.Contains(acceptable, h.state.Plan.SHA256) }) {
 		return fmt.Errorf("the plan that was said to be accepted is not")
 	}
+	// As for the plan, the next one may be recorded and nobody told yet.
+	if p.bound != nil && !holds(func(h history) bool {
+		return slices.Contains([]string{*p.bound, p.manifestDigest()}, h.manifestDigest())
+	}) {
+		return fmt.Errorf("the manifest that was said to be recorded is not")
+	}
 	if p.resting != "" && !holds(func(h history) bool { return h.files[workspace.StateFile] == p.resting }) {
 		return fmt.Errorf("the state is another than the one that the last invocation went by")
 	}
 	return nil
+}
+
+// manifestDigest is that of the manifest as it is now, empty for none.
+func (p *promises) manifestDigest() string {
+	if p.manifest == "" {
+		return ""
+	}
+	return p.records.digest(p.manifest)
 }

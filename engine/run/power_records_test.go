@@ -70,6 +70,18 @@ func (r *records) history(key string, files map[string]string) (history, error) 
 	return h, nil
 }
 
+// manifestDigest is that of the file that the accepted manifest came from, empty
+// for none.
+func (h history) manifestDigest() string {
+	if h.state == nil {
+		return "no state"
+	}
+	if h.state.Manifest == nil {
+		return ""
+	}
+	return h.state.Manifest.Sources[0].SHA256
+}
+
 // records reads what lies on the disks, each text once.
 type records struct {
 	states   map[string]*record.State

@@ -148,7 +148,7 @@ func (r *recording) testNextRun(t *testing.T) {
 	seen := map[string]bool{}
 	err := r.replay(nil, func(_ int, d *enginetest.Disk, p *promises) error {
 		for c := range d.Crashes {
-			if key := decisive(c.Tree) + p.plan; !seen[key] {
+			if key := decisive(c.Tree) + p.plan + p.manifest; !seen[key] {
 				seen[key] = true
 				if err := r.askNextRun(runner, p, c.Tree); err != nil {
 					return fmt.Errorf("%s: %w", c, err)
@@ -185,15 +185,15 @@ func (r *recording) askNextRun(runner *run.Runner, p *promises, tree enginetest.
 		return err
 	}
 	argv := []string{"agent"}
-	next, err := runner.Preview(context.Background(), jobOf(r.plan, argv, run.Options{}))
+	next, err := runner.Preview(context.Background(), bound(jobOf(r.plan, argv, run.Options{}), p.manifest))
 	if _, isRefusal := errors.AsType[*run.Refusal](err); err != nil && !isRefusal {
 		return fmt.Errorf("the next run fails: %w", err)
 	}
 	if err == nil && next.Found && p.mayHaveRun(next.Phase.ID) {
 		return fmt.Errorf("the next run would repeat %s", next.Phase.ID)
 	}
-	told := run.Options{RetryStopped: true, AcceptPlanChange: true}
-	next, err = runner.Preview(context.Background(), jobOf(r.plan, argv, told))
+	told := run.Options{RetryStopped: true, AcceptPlanChange: true, AcceptManifestChange: true}
+	next, err = runner.Preview(context.Background(), bound(jobOf(r.plan, argv, told), p.manifest))
 	if err != nil {
 		return fmt.Errorf("the plan can't be gone on with: %w", err)
 	}

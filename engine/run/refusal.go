@@ -63,10 +63,7 @@ func (v *invocation) refuseStopped() error {
 		r.Next = []string{"put " + s.PhaseID + " back, or start a new history: " + v.job.Again("--fresh")}
 		return r
 	}
-	flags := []string{"--retry-stopped"}
-	if v.accepted != "" { // it is not on disk, so the next run has to say it again
-		flags = append(flags, "--accept-plan-change")
-	}
+	flags := v.withAccepted("--retry-stopped")
 	r.Next = []string{"look at what it left, settle what stopped it, then run it again: " + v.job.Again(flags...)}
 	return r
 }
@@ -152,6 +149,18 @@ func (v *invocation) refuseChangedPlan(now *plan.Snapshot) error {
 func (v *invocation) withRetry(flags ...string) []string {
 	if v.state.Stop != nil || v.state.ActiveAttempt != nil {
 		return append(flags, "--retry-stopped")
+	}
+	return flags
+}
+
+// withAccepted adds the flags of what was accepted and is not on disk, so that
+// the next run has to say it again.
+func (v *invocation) withAccepted(flags ...string) []string {
+	if v.accepted != "" {
+		flags = append(flags, "--accept-plan-change")
+	}
+	if v.manifestAccepted() {
+		flags = append(flags, "--accept-manifest-change")
 	}
 	return flags
 }

@@ -49,10 +49,10 @@ func (e *outputLimitError) Error() string {
 	return fmt.Sprintf("the output is longer than %d bytes; what came after them is not kept", e.limit)
 }
 
-func (v *invocation) newSink(transcript *stream.Transcript, stop context.CancelCauseFunc) *sink {
+func (v *invocation) newSink(t *target, transcript *stream.Transcript, stop context.CancelCauseFunc) *sink {
 	s := &sink{
-		secrets: v.job.Secrets, transcript: transcript, stop: stop, rules: v.job.StopRules.NewMatcher(),
-		limit: v.job.Binding.Limits.OutputMax, room: v.job.Binding.Limits.OutputMax,
+		secrets: v.job.Secrets, transcript: transcript, stop: stop, rules: v.rules.of(t.how).NewMatcher(),
+		limit: t.how.Limits.OutputMax, room: t.how.Limits.OutputMax,
 	}
 	for i, w := range []io.Writer{proc.Stdout: v.job.Console.Stdout(), proc.Stderr: v.job.Console.Stderr()} {
 		s.outputs[i] = output{masker: v.job.Secrets.NewMasker(), live: result.NewFilter(w)}

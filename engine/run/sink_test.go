@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ai-session-handler/ai-session-handler/engine/binding"
 	"github.com/ai-session-handler/ai-session-handler/engine/fsx"
-	"github.com/ai-session-handler/ai-session-handler/engine/match"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
 	"github.com/ai-session-handler/ai-session-handler/engine/stream"
 )
@@ -55,9 +55,9 @@ func newSinkTest(t *testing.T, limit int64, secret string, rules ...string) sink
 	if err != nil {
 		t.Fatal(err)
 	}
+	how := binding.Phase{Limits: binding.Limits{OutputMax: limit}, StopOn: rules}
 	v := &invocation{job: Job{}}
-	v.job.Binding.Limits.OutputMax = limit
-	if v.job.StopRules, err = match.Compile(rules); err != nil {
+	if v.rules, err = compileRules(binding.Binding{Default: how}); err != nil {
 		t.Fatal(err)
 	}
 	if secret != "" {
@@ -69,7 +69,7 @@ func newSinkTest(t *testing.T, limit int64, secret string, rules ...string) sink
 	v.job.Console = console
 	ctx, cancel := context.WithCancelCause(context.Background())
 	t.Cleanup(func() { cancel(nil) })
-	return sinkTest{v.newSink(transcript, cancel), console, ctx, filepath.Join(root, "transcripts/a.txt")}
+	return sinkTest{v.newSink(&target{how: how}, transcript, cancel), console, ctx, filepath.Join(root, "transcripts/a.txt")}
 }
 
 func (s sinkTest) transcriptText(t *testing.T) string {

@@ -3,14 +3,14 @@ package run
 import (
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/ai-session-handler/ai-session-handler/engine/argv"
+	"github.com/ai-session-handler/ai-session-handler/engine/binding"
 	"github.com/ai-session-handler/ai-session-handler/engine/lock"
 	"github.com/ai-session-handler/ai-session-handler/engine/plan"
 	"github.com/ai-session-handler/ai-session-handler/engine/proc"
+	"github.com/ai-session-handler/ai-session-handler/engine/proc/cgroup"
 	"github.com/ai-session-handler/ai-session-handler/engine/prompt"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
@@ -20,6 +20,7 @@ import (
 // nothing of a previous attempt lives, and nothing is on disk yet.
 type target struct {
 	phase     plan.Phase
+	how       binding.Phase
 	attemptID string
 	workspace string // canonical
 	lock      *lock.Lock
@@ -28,6 +29,7 @@ type target struct {
 	env       []string
 	prompt    []byte
 	startedAt time.Time
+	unbounded *cgroup.Unsupported // limits that it runs without, nil for none
 }
 
 func (t *target) close() {
@@ -51,7 +53,7 @@ func (v *invocation) aim(p plan.Phase) (*target, error) {
 		r.Next = []string{"restore the phase's ### Workspace section, then repeat this command"}
 		return nil, r
 	}
-	t := &target{phase: p, workspace: dir, startedAt: v.now(), attemptID: workspace.NewAttemptID(v.now(), p.ID)}
+	t := &target{phase: p, how: v.job.Binding.For(p.ID), workspace: dir, startedAt: v.now(), attemptID: workspace.NewAttemptID(v.now(), p.ID)}
 	if err := v.fill(t); err != nil {
 		t.close()
 		return nil, err
@@ -68,6 +70,9 @@ func (v *invocation) fill(t *target) (err error) {
 			return err
 		}
 	}
+	if err := v.boundTree(t); err != nil {
+		return err
+	}
 	err = v.r.Seam.Do("open", "working directory", func() (err error) {
 		t.workDir, err = os.Open(t.workspace)
 		return err
@@ -75,7 +80,7 @@ func (v *invocation) fill(t *target) (err error) {
 	if err != nil {
 		return err
 	}
-	if t.argv, err = argv.Render(v.job.Binding.Argv, v.values(t)); err != nil {
+	if t.argv, err = argv.Render(t.how.Argv, v.values(t)); err != nil {
 		return err
 	}
 	t.env = v.environ(t)
@@ -135,25 +140,16 @@ func (v *invocation) values(t *target) argv.Values {
 	}
 }
 
-// environ is the handler's environment with what tells the worker who it is.
+// environ is what the phase's binding lets through of the handler's environment
+// and adds to it, with what tells the worker who it is.
 func (v *invocation) environ(t *target) []string {
-	own := []string{
+	return binding.With(t.how.Env.Apply(v.job.Environ), []string{
 		"AI_SESSION_HANDLER=1",
 		proc.EnvAttemptID + "=" + t.attemptID,
 		"AI_SESSION_HANDLER_PHASE_ID=" + t.phase.ID,
 		"AI_SESSION_HANDLER_PLAN_WORKSPACE=" + v.job.Plan.Root,
 		"PWD=" + t.workspace,
-	}
-	env := slices.DeleteFunc(slices.Clone(v.job.Environ), func(entry string) bool {
-		return slices.ContainsFunc(own, func(ours string) bool { return nameOf(ours) == nameOf(entry) })
 	})
-	return append(env, own...)
-}
-
-// nameOf is the part of an environment entry before its first equals sign.
-func nameOf(entry string) string {
-	name, _, _ := strings.Cut(entry, "=")
-	return name
 }
 
 func (v *invocation) buildPrompt(t *target) ([]byte, error) {

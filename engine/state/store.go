@@ -12,7 +12,7 @@ import (
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
-// maxState bounds what is read as a state: some 100,000 attempts.
+// maxState bounds a state in bytes: some 100,000 attempts.
 const maxState = 64 << 20
 
 // maxOutcome bounds an outcome; its largest part is a summary of at most 1 MiB,
@@ -87,7 +87,8 @@ func checkFormat(path, want, got string) error {
 }
 
 // Save replaces the state; it returns when the new one is durable. A state that
-// contradicts itself is a bug of ours and is never written.
+// contradicts itself is a bug of ours and is never written, nor is one that is too
+// large to be read again.
 func (s Store) Save(st record.State) error {
 	if problems := Validate(st); len(problems) > 0 {
 		return fmt.Errorf("bug: refusing to write a state: %w", &InvalidError{s.Dir.Path(workspace.StateFile), problems})
@@ -95,6 +96,9 @@ func (s Store) Save(st record.State) error {
 	data, err := record.Encode(st)
 	if err != nil {
 		return err
+	}
+	if len(data) > maxState {
+		return fmt.Errorf("the state would have %d bytes, of which %d can be read again", len(data), maxState)
 	}
 	return s.Dir.Replace(workspace.StateFile, data)
 }

@@ -131,3 +131,15 @@ func TestAnOutcomeIsNeverOverwritten(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestSaveWritesNothingThatCouldNotBeRead(t *testing.T) {
+	s, dir := store(t)
+	st := running(t)
+	st.ActiveAttempt.Argv = []string{strings.Repeat("x", maxState)}
+	if err := s.Save(st); err == nil || !strings.Contains(err.Error(), "can be read again") {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, workspace.StateFile)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is there: %v", err)
+	}
+}

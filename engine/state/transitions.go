@@ -18,7 +18,7 @@ import (
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
 
-// New is the state of a plan of which nothing has run.
+// New is the state of a plan of which nothing has run and that no manifest binds.
 func New(plan record.AcceptedPlan) record.State {
 	return record.State{
 		Format:            record.StateFormat,
@@ -50,6 +50,13 @@ type MissingPhasesError struct{ IDs []string }
 
 func (e *MissingPhasesError) Error() string {
 	return "completed phases are not in it any more: " + strings.Join(e.IDs, ", ")
+}
+
+// AcceptManifest makes m the manifest's meaning that the plan is run with; null
+// where no manifest binds it.
+func AcceptManifest(s record.State, m *record.AcceptedManifest) record.State {
+	s.Manifest = m
+	return s
 }
 
 // Prepare puts an attempt in place before anything of it may happen. It clears

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/ai-session-handler/ai-session-handler/engine/binding"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
@@ -154,6 +155,43 @@ func TestAcceptPlanKeepsCompletedPhases(t *testing.T) {
 	}
 }
 
+// manifestOf is an accepted manifest that differs by the agent.
+func manifestOf(agent string) *record.AcceptedManifest {
+	b := binding.Binding{Source: "p.md", Default: binding.Phase{Agent: agent}}
+	return &record.AcceptedManifest{
+		Sources: []record.SourceDigest{{Path: "ai-session-handler.hcl", SHA256: digest}},
+		Binding: b.Record(), BindingSHA256: b.Digest(), AcceptedAt: time.Unix(3, 0).UTC(),
+	}
+}
+
+func TestAcceptManifestChangesNothingElse(t *testing.T) {
+	for _, before := range []record.State{New(planned), running(t)} {
+		bound := must(t, AcceptManifest(before, manifestOf("a")), nil)
+		if bound.Manifest.Binding.Default.Agent != "a" || before.Manifest != nil {
+			t.Errorf("bound %+v, before %+v", bound.Manifest, before.Manifest)
+		}
+		if diff := cmp.Diff(before, must(t, AcceptManifest(bound, nil), nil)); diff != "" {
+			t.Errorf("bound and unbound it is another:\n%s", diff)
+		}
+	}
+}
+
+func TestEachFaultOfAManifestIsNamed(t *testing.T) {
+	for want, spoil := range map[string]func(*record.AcceptedManifest){
+		"manifest.binding_sha256: not the digest of manifest.binding": func(m *record.AcceptedManifest) { m.Binding.Default.PauseAfter = true },
+		"manifest.binding_sha256: not a SHA-256 in lowercase hex":     func(m *record.AcceptedManifest) { m.BindingSHA256 = strings.ToUpper(m.BindingSHA256) },
+		"manifest.sources[0].path: not a relative path":               func(m *record.AcceptedManifest) { m.Sources[0].Path = "/ws/ai-session-handler.hcl" },
+		"manifest.sources[1].path: not a relative path":               func(m *record.AcceptedManifest) { m.Sources = append(m.Sources, record.SourceDigest{SHA256: digest}) },
+		"manifest.sources[0].sha256: not a SHA-256":                   func(m *record.AcceptedManifest) { m.Sources[0].SHA256 = "ab" },
+	} {
+		m := manifestOf("a")
+		spoil(m)
+		if got := (&InvalidError{Problems: Validate(AcceptManifest(New(planned), m))}).Error(); !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q in it", got, want)
+		}
+	}
+}
+
 func TestEachFaultOfAHistoryIsNamed(t *testing.T) {
 	done := func() record.State {
 		s, _ := Finish(running(t), outcome("a1", "phase-1", record.PhaseComplete), workspace.OutcomeFile("a1"))
@@ -183,7 +221,7 @@ func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{t: t, state: New(planned), phases: []string{"phase-1", "phase-2", "phase-3"}}
 		t.Repeat(map[string]func(*rapid.T){
-			"prepare": m.prepare, "start": m.start, "finish": m.finish, "abandon": m.abandon, "resolve": m.resolve, "": m.check,
+			"prepare": m.prepare, "start": m.start, "finish": m.finish, "abandon": m.abandon, "resolve": m.resolve, "bind": m.bind, "": m.check,
 		})
 	})
 }
@@ -198,6 +236,16 @@ type model struct {
 	started  bool
 	stopped  string
 	done     []string
+	agent    string // of the manifest, empty for none
+}
+
+func (m *model) bind(t *rapid.T) {
+	m.agent = rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "agent")
+	var accepted *record.AcceptedManifest
+	if m.agent != "" {
+		accepted = manifestOf(m.agent)
+	}
+	m.state = AcceptManifest(m.state, accepted)
 }
 
 func (m *model) prepare(t *rapid.T) {
@@ -276,6 +324,9 @@ func (m *model) check(t *rapid.T) {
 	}
 	if (s.Stop != nil) != (m.stopped != "") || (s.ActiveAttempt != nil) != (m.active != "") {
 		t.Fatalf("stop %+v, active %+v", s.Stop, s.ActiveAttempt)
+	}
+	if (s.Manifest == nil) != (m.agent == "") || s.Manifest != nil && s.Manifest.Binding.Default.Agent != m.agent {
+		t.Fatalf("manifest %+v, want agent %q", s.Manifest, m.agent)
 	}
 	if len(s.CommittedOutcomes) != m.ended {
 		t.Fatalf("%d outcomes, want %d", len(s.CommittedOutcomes), m.ended)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ai-session-handler/ai-session-handler/engine/binding"
 	"github.com/ai-session-handler/ai-session-handler/engine/workspace"
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
 )
@@ -15,6 +16,7 @@ import (
 func Validate(s record.State) []record.KeyProblem {
 	v := &validator{state: s}
 	v.plan()
+	v.manifest()
 	v.history()
 	v.position()
 	v.attempt()
@@ -41,6 +43,20 @@ func (v *validator) report(key, format string, args ...any) {
 func (v *validator) plan() {
 	v.require(filepath.IsAbs(v.state.Plan.Path), "plan.path", "not an absolute path")
 	v.digest("plan.sha256", v.state.Plan.SHA256)
+}
+
+func (v *validator) manifest() {
+	m := v.state.Manifest
+	if m == nil {
+		return
+	}
+	v.digest("manifest.binding_sha256", m.BindingSHA256)
+	v.require(m.BindingSHA256 == binding.Digest(m.Binding), "manifest.binding_sha256", "not the digest of manifest.binding")
+	for i, source := range m.Sources {
+		key := fmt.Sprintf("manifest.sources[%d]", i)
+		v.require(source.Path != "" && !filepath.IsAbs(source.Path), key+".path", "not a relative path")
+		v.digest(key+".sha256", source.SHA256)
+	}
 }
 
 func (v *validator) digest(key, value string) {

@@ -1,7 +1,6 @@
 package schemas_test
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/ai-session-handler/ai-session-handler/schema/record"
@@ -30,6 +29,12 @@ func sparse() []sample {
 	return []sample{
 		{"sparse state", "state.schema.json", record.State{
 			Format:            record.StateFormat,
+			CompletedPhaseIDs: []string{},
+			CommittedOutcomes: []record.CommittedOutcome{},
+		}},
+		{"sparse manifest", "state.schema.json", record.State{
+			Format:            record.StateFormat,
+			Manifest:          &record.AcceptedManifest{Sources: []record.SourceDigest{}, Binding: sparseBinding()},
 			CompletedPhaseIDs: []string{},
 			CommittedOutcomes: []record.CommittedOutcome{},
 		}},
@@ -70,7 +75,7 @@ func fullState() record.State {
 		Plan:   record.AcceptedPlan{Path: "/ws/plan.md", SHA256: "aa11", AcceptedAt: started},
 		Manifest: &record.AcceptedManifest{
 			Sources:       []record.SourceDigest{digest},
-			Binding:       json.RawMessage(`{"agent":"codex","limits":[1,null]}`),
+			Binding:       fullBinding(),
 			BindingSHA256: "bb22",
 			AcceptedAt:    started,
 		},
@@ -97,13 +102,33 @@ func fullState() record.State {
 	}
 }
 
+func fullBinding() record.Binding {
+	how := record.PhaseBinding{
+		Agent: "codex", Argv: []string{"codex", "exec"}, PassEnv: &[]string{"PATH"}, UnsetEnv: []string{"CLAUDECODE"},
+		Env: map[string]string{"EFFORT": "high"}, SecretEnv: []string{"API_KEY"}, Limits: fullLimits(), BestEffort: true,
+		StopOn: []string{"FATAL"}, PauseAfter: true,
+		Retry: &record.Retry{On: []record.Status{record.AgentFailed}, MaxAttempts: 3, DelayMS: 1000},
+	}
+	return record.Binding{Source: "docs/plan.md", Default: how, Phases: map[string]record.PhaseBinding{"phase-2": how}}
+}
+
+func sparseBinding() record.Binding {
+	return record.Binding{Phases: map[string]record.PhaseBinding{}, Default: record.PhaseBinding{
+		Argv: []string{}, UnsetEnv: []string{}, Env: map[string]string{}, SecretEnv: []string{}, StopOn: []string{},
+	}}
+}
+
+func fullLimits() record.Limits {
+	return record.Limits{TimeoutMS: 1, IdleTimeoutMS: 2, GraceMS: 3, OutputMaxBytes: 4, MemoryMaxBytes: 5, PidsMax: 6, CPUMaxMilli: 7}
+}
+
 func fullAttempt() *record.ActiveAttempt {
 	return &record.ActiveAttempt{
 		ID: "a2", Status: record.Running, Phase: phase, Plan: digest, BindingSHA256: "bb22",
 		ExecutionWorkspace: "/ws", StartedAt: started, PromptPath: "prompts/a2.md",
 		TranscriptPath: "transcripts/a2.log", OutcomePath: "outcomes/a2.json",
 		Agent: "codex", Argv: []string{"codex", "exec"},
-		Limits: record.Limits{TimeoutMS: 1, IdleTimeoutMS: 2, GraceMS: 3, OutputMaxBytes: 4},
+		Limits: fullLimits(),
 		StopOn: []string{"FATAL"}, SecretEnv: []string{"API_KEY"},
 		Process: &record.Process{
 			PID: 100, PGID: 100, BootID: "boot", PidNS: 3, StartTime: 12, PidfdInode: 4,
@@ -120,7 +145,7 @@ func fullOutcome() record.Outcome {
 		// A real outcome has one of the two; their exclusion is a rule, not a shape.
 		ExitCode: ptr(3), Signal: ptr("killed"),
 		StartedAt: started, FinishedAt: finished, DurationMS: 90_000,
-		Limits:             record.Limits{TimeoutMS: 1, IdleTimeoutMS: 2, GraceMS: 3, OutputMaxBytes: 4},
+		Limits:             fullLimits(),
 		StopOn:             []string{"FATAL"},
 		SecretEnv:          []string{"API_KEY"},
 		Redactions:         7,

@@ -88,7 +88,7 @@ func everyWord() []sample {
 	}
 	for _, kind := range []record.EventKind{
 		record.InvocationStarted, record.PlanChanged, record.HistoryArchived, record.AttemptAbandoned,
-		record.PhaseStarted, record.PhaseProgress, record.PhaseEnded, record.InvocationEnded,
+		record.PhaseStarted, record.PhaseProgress, record.PhaseEnded, record.InvocationEnded, record.ManifestChanged, record.RetryScheduled, record.LimitDropped,
 	} {
 		event := fullEvent()
 		event.Kind = kind
@@ -107,7 +107,7 @@ func TestFullRecordsAreFull(t *testing.T) {
 }
 
 func zeros(path string, v reflect.Value) []string {
-	if v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0 {
+	if v.IsZero() || (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0 {
 		return []string{path}
 	}
 	var found []string
@@ -116,6 +116,8 @@ func zeros(path string, v reflect.Value) []string {
 		return zeros(path, v.Elem())
 	case v.Kind() == reflect.Slice:
 		return zeros(path+"[0]", v.Index(0))
+	case v.Kind() == reflect.Map:
+		return zeros(path+"[]", v.MapIndex(v.MapKeys()[0]))
 	case v.Kind() == reflect.Struct && v.Type().PkgPath() == reflect.TypeFor[record.State]().PkgPath():
 		for i := range v.NumField() {
 			found = append(found, zeros(path+"."+v.Type().Field(i).Name, v.Field(i))...)
@@ -227,7 +229,7 @@ type change struct {
 
 func (c change) wrongWord() bool {
 	key := c.path[strings.LastIndex(c.path, ".")+1:]
-	return c.how == `is "x"` && slices.Contains([]string{"format", "kind", "status", "reason"}, key)
+	return c.how == `is "x"` && slices.Contains([]string{"format", "kind", "status", "reason", "on[0]"}, key)
 }
 
 // changed returns v, found at path, with everything in it changed.

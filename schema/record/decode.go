@@ -13,10 +13,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/agnivade/levenshtein"
+	"github.com/ai-session-handler/ai-session-handler/schema/suggest"
 )
 
-// maxDepth bounds the nesting of a record; ours nest four deep.
+// maxDepth bounds the nesting of a record; ours nest seven deep.
 const maxDepth = 64
 
 // DecodeError lists every key of a record that is not as it must be.
@@ -49,8 +49,9 @@ func (p KeyProblem) String() string {
 // Decode reads one JSON object into v, a pointer to a struct, and refuses what
 // encoding/json lets pass: unknown, missing, duplicate and null keys, a key in
 // another letter case, and anything behind the object. A key is required
-// unless its field has omitempty; null is for pointers only. The error is a
-// *DecodeError with all problems in order of their keys.
+// unless its field has omitempty; null is for pointers only. The keys of a map
+// are free, but none may be there twice. The error is a *DecodeError with all
+// problems in order of their keys.
 func Decode(data []byte, v any) error {
 	tree, err := parse(data)
 	if err != nil {
@@ -200,6 +201,8 @@ func (c *checker) value(key string, v any, t reflect.Type) {
 		c.object(key, v, t)
 	case t.Kind() == reflect.Slice:
 		c.list(key, v, t.Elem())
+	case t.Kind() == reflect.Map:
+		c.entries(key, v, t.Elem())
 	default:
 		c.scalar(key, v, t)
 	}
@@ -224,6 +227,21 @@ func (c *checker) list(key string, v any, elem reflect.Type) {
 	}
 	for i, item := range list {
 		c.value(key+"["+strconv.Itoa(i)+"]", item, elem)
+	}
+}
+
+// entries checks an object whose keys are no vocabulary of ours.
+func (c *checker) entries(key string, v any, elem reflect.Type) {
+	obj, ok := v.(*object)
+	if !ok {
+		c.report(key, "expected an object, got %s", kindOf(v))
+		return
+	}
+	for _, name := range obj.twice {
+		c.report(join(key, name), "appears twice")
+	}
+	for _, name := range obj.keys {
+		c.value(join(key, name), obj.values[name], elem)
 	}
 }
 
@@ -327,13 +345,7 @@ func sortedNames(fields map[string]field) []string {
 // keys otherwise.
 func suggestion(name string, fields map[string]field) string {
 	names := sortedNames(fields)
-	best, distance := "", 2+len(name)/3
-	for _, known := range names {
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), known); d < distance {
-			best, distance = known, d
-		}
-	}
-	if best != "" {
+	if best, ok := suggest.Closest(name, names); ok {
 		return fmt.Sprintf(" (did you mean %q?)", best)
 	}
 	return fmt.Sprintf(" (known: %s)", strings.Join(names, ", "))

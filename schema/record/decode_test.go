@@ -12,24 +12,27 @@ type inner struct {
 }
 
 type outer struct {
-	Name  string    `json:"name"`
-	Count int       `json:"count"`
-	Ticks uint64    `json:"ticks"`
-	On    bool      `json:"on"`
-	At    time.Time `json:"at"`
-	Inner *inner    `json:"inner"`
-	List  []inner   `json:"list"`
-	Extra float64   `json:"extra,omitempty"`
+	Name  string            `json:"name"`
+	Count int               `json:"count"`
+	Ticks uint64            `json:"ticks"`
+	On    bool              `json:"on"`
+	At    time.Time         `json:"at"`
+	Inner *inner            `json:"inner"`
+	List  []inner           `json:"list"`
+	Words *[]string         `json:"words"`
+	Texts map[string]string `json:"texts"`
+	Parts map[string]inner  `json:"parts"`
+	Extra float64           `json:"extra,omitempty"`
 }
 
-const good = `{"name":"n","count":1,"ticks":2,"on":true,"at":"2026-11-30T20:13:05Z","inner":null,"list":[{"id":"a","note":null}]}`
+const good = `{"name":"n","count":1,"ticks":2,"on":true,"at":"2026-11-30T20:13:05Z","inner":null,"list":[{"id":"a","note":null}],"words":["w"],"texts":{"A":"1","list":""},"parts":{"p-1":{"id":"b","note":""}}}`
 
 func TestDecodeAcceptsACompleteRecord(t *testing.T) {
 	var v outer
 	if err := Decode([]byte(good), &v); err != nil {
 		t.Fatal(err)
 	}
-	if v.Name != "n" || v.List[0].ID != "a" || v.Inner != nil {
+	if v.Name != "n" || v.List[0].ID != "a" || v.Inner != nil || (*v.Words)[0] != "w" || v.Texts["A"] != "1" || v.Parts["p-1"].ID != "b" {
 		t.Fatalf("decoded %+v", v)
 	}
 }
@@ -50,8 +53,17 @@ func TestDecodeNamesEveryFault(t *testing.T) {
 		{"bad time", `2026-11-30T20:13:05Z`, `yesterday`, `at: expected a time`},
 		{"object for a string", `"name":"n"`, `"name":{}`, `name: expected a string, got an object`},
 		{"syntax", `"on":true`, `"on":truu`, `invalid JSON at line 1, column`},
-		{"cut off", `}]}`, ``, `it ends too early`},
-		{"text behind", `}]}`, `}]} x`, `text after the JSON object`},
+		{"not a list behind a pointer", `["w"]`, `{}`, `words: expected a list, got an object`},
+		{"null in a list behind a pointer", `["w"]`, `[null]`, `words[0]: expected a string, got null`},
+		{"null for a map", `{"A":"1","list":""}`, `null`, `texts: expected an object, got null`},
+		{"list for a map", `{"A":"1","list":""}`, `[]`, `texts: expected an object, got a list`},
+		{"wrong type in a map", `"A":"1"`, `"A":1`, `texts.A: expected a string, got the number 1`},
+		{"null in a map", `"A":"1"`, `"A":null`, `texts.A: expected a string, got null`},
+		{"duplicate key of a map", `"A":"1"`, `"A":"1","A":"2"`, `texts.A: appears twice`},
+		{"in a map of objects", `"note":""`, `"nite":""`, `parts.p-1.nite: unknown key (did you mean "note"?)`},
+		{"null for an object of a map", `{"id":"b","note":""}`, `null`, `parts.p-1: expected an object, got null`},
+		{"cut off", `""}}}`, ``, `it ends too early`},
+		{"text behind", `""}}}`, `""}}} x`, `text after the JSON object`},
 		{"not UTF-8", `"n"`, "\"\xff\"", `not valid UTF-8`},
 		{"not an object", good, `[]`, `expected an object, got a list`},
 		{"deep", good, strings.Repeat("[", 100) + strings.Repeat("]", 100), `nested deeper than`},
@@ -63,6 +75,13 @@ func TestDecodeNamesEveryFault(t *testing.T) {
 				t.Fatalf("got %v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+func TestDecodeLetsAPointerToAListBeNull(t *testing.T) {
+	var v outer
+	if err := Decode([]byte(strings.Replace(good, `["w"]`, `null`, 1)), &v); err != nil || v.Words != nil {
+		t.Errorf("%v, %v", v.Words, err)
 	}
 }
 

@@ -12,12 +12,15 @@ type EventKind string
 const (
 	InvocationStarted EventKind = "invocation-started"
 	PlanChanged       EventKind = "plan-change-accepted"
+	ManifestChanged   EventKind = "manifest-changed" // in a way that is recorded: accepted, or of no phase that is left
 	HistoryArchived   EventKind = "history-archived"
 	HistoryStarted    EventKind = "history-started"
 	AttemptAbandoned  EventKind = "attempt-abandoned"
 	PhaseStarted      EventKind = "phase-started"
+	LimitDropped      EventKind = "limit-dropped" // a limit can't be enforced here, and the attempt runs without it
 	PhaseProgress     EventKind = "phase-progress"
 	PhaseEnded        EventKind = "phase-ended"
+	RetryScheduled    EventKind = "retry-scheduled" // the phase will be run again, as its binding says
 	InvocationEnded   EventKind = "invocation-ended"
 	EventsLost        EventKind = "events-lost" // at any time
 )

@@ -43,6 +43,9 @@ type Limits struct {
 	IdleTimeoutMS  int64 `json:"idle_timeout_ms"` // 0: none
 	GraceMS        int64 `json:"grace_ms"`
 	OutputMaxBytes int64 `json:"output_max_bytes"` // of output in the transcript, 0: none
+	MemoryMaxBytes int64 `json:"memory_max_bytes"` // of the worker's whole tree, 0: none
+	PidsMax        int64 `json:"pids_max"`         // of the worker's whole tree, 0: none
+	CPUMaxMilli    int64 `json:"cpu_max_milli"`    // thousandths of a processor, of the worker's whole tree, 0: none
 }
 
 // Artifact is a file of an attempt, sealed by its digest.

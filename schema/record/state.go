@@ -1,9 +1,6 @@
 package record
 
-import (
-	"encoding/json"
-	"time"
-)
+import "time"
 
 // StateFormat is the format word of a state this release reads and writes.
 const StateFormat = "ai-session-handler/state/1"
@@ -33,10 +30,10 @@ type AcceptedPlan struct {
 // AcceptedManifest is the manifest's meaning for this plan, null where no
 // manifest binds it.
 type AcceptedManifest struct {
-	Sources       []SourceDigest  `json:"sources"`
-	Binding       json.RawMessage `json:"binding"`
-	BindingSHA256 string          `json:"binding_sha256"`
-	AcceptedAt    time.Time       `json:"accepted_at"`
+	Sources       []SourceDigest `json:"sources"` // paths relative to the plan workspace
+	Binding       Binding        `json:"binding"`
+	BindingSHA256 string         `json:"binding_sha256"`
+	AcceptedAt    time.Time      `json:"accepted_at"`
 }
 
 // SourceDigest names one file by its bytes.

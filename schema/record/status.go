@@ -16,6 +16,7 @@ const (
 	Timeout            Status = "timeout"
 	IdleTimeout        Status = "idle-timeout"
 	OutputLimit        Status = "output-limit"
+	MemoryLimit        Status = "memory-limit"
 	StopRegex          Status = "stop-regex"
 	LaunchFailed       Status = "launch-failed"
 	ExecutionIOFailed  Status = "execution-io-failed"
@@ -26,8 +27,8 @@ const (
 func Statuses() []Status {
 	return []Status{
 		PhaseComplete, Blocked, NeedsClarification, AgentFailed, MissingMarker,
-		InvalidMarker, MultipleMarkers, Timeout, IdleTimeout, OutputLimit, StopRegex,
-		LaunchFailed, ExecutionIOFailed, Interrupted,
+		InvalidMarker, MultipleMarkers, Timeout, IdleTimeout, OutputLimit, MemoryLimit,
+		StopRegex, LaunchFailed, ExecutionIOFailed, Interrupted,
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 
 // Bash returns the script for bash 4 or later. It does without the package
 // bash-completion.
-func Bash(program grammar.Command) string {
+func Bash(program grammar.Command, facts Facts) string {
 	var b strings.Builder
-	all := places(program, nil)
+	all := facts.places(program)
 	b.WriteString(fill(bashHead, program))
 	for _, p := range all {
 		fmt.Fprintf(&b, "\t%s)\n\t\tcommands=%s\n\t\tflags=%s\n\t\t;;\n",
@@ -25,8 +25,18 @@ func Bash(program grammar.Command) string {
 	for _, g := range group(all, bashOffer) {
 		fmt.Fprintf(&b, "\t%s)\n\t\toffer=%s\n\t\t;;\n", strings.Join(g.patterns, " | \\\n\t\t"), bashQuote(g.offer))
 	}
+	b.WriteString(facts.fill(bashNames, program, bashQuote))
+	dir, manifest := facts.spellings(program)
+	writeBashKept(&b, dir, "dir")
+	writeBashKept(&b, manifest, "manifest")
 	b.WriteString(fill(bashTail, program))
 	return b.String()
+}
+
+func writeBashKept(b *strings.Builder, flags []string, variable string) {
+	if len(flags) > 0 {
+		fmt.Fprintf(b, "\t%s) %s=${2//[\\\\\\\"\\']/} ;;\n", joined(flags, bashQuote, " | "), variable)
+	}
 }
 
 // A grouping is all the values that the same is offered for, as patterns of a
@@ -76,6 +86,10 @@ func bashOffer(v grammar.Value) string {
 		return "dir"
 	case grammar.OneOf:
 		return "words " + strings.Join(v.Words, " ")
+	case grammar.Plan, grammar.Agent:
+		return "names " + blocks(v)
+	case grammar.PlanFile:
+		return "file " + blocks(v)
 	}
 	return "text"
 }
@@ -110,12 +124,27 @@ _IDENT_value() {
 	case "$1,$2" in
 `
 
-const bashTail = `	*) return 1 ;;
+const bashNames = `	*) return 1 ;;
 	esac
 }
 
+# Prints the names of the manifest's blocks of the kinds in $1. Looks for it from the
+# directory $2 upward, or takes $3.
+_IDENT_names() {
+	command sh -c NAMES sh "$@" 2>/dev/null
+}
+
+# Keeps the value $2 of the flag $1 where it says where the manifest lies. Quotes
+# are only taken away; nothing on the line is ever evaluated.
+_IDENT_keep() {
+	case $1 in
+`
+
+const bashTail = `	esac
+}
+
 _IDENT() {
-	local IFS=$' \t\n' word='' path='' flag='' commands='' flags='' offer=''
+	local IFS=$' \t\n' word='' path='' flag='' commands='' flags='' offer='' dir='' manifest=''
 	local -i i=0 n=-1 arg=1 ended=0
 	local -a words=()
 	COMPREPLY=()
@@ -131,6 +160,7 @@ _IDENT() {
 	_IDENT_words ''
 	for word in "${words[@]:0:n}"; do
 		if [[ $flag ]]; then
+			_IDENT_keep "$flag" "$word"
 			flag=''
 		elif ((ended)) || [[ $word != -?* ]]; then
 			if ((arg == 1)) && [[ " $commands " == *" $word "* ]]; then
@@ -143,7 +173,9 @@ _IDENT() {
 			ended=1
 		elif [[ $word == --* ]]; then
 			_IDENT_mean "${word%%=*}"
-			if [[ $word != *=* ]] && _IDENT_value "$path" "$word"; then
+			if [[ $word == *=* ]]; then
+				_IDENT_keep "${word%%=*}" "${word#*=}"
+			elif _IDENT_value "$path" "$word"; then
 				flag=$word
 			fi
 		else
@@ -151,7 +183,11 @@ _IDENT() {
 			for ((i = 1; i < ${#word}; i++)); do
 				_IDENT_mean "-${word:i:1}"
 				if _IDENT_value "$path" "-${word:i:1}"; then
-					((i + 1 < ${#word})) || flag=-${word:i:1}
+					if ((i + 1 < ${#word})); then
+						_IDENT_keep "-${word:i:1}" "${word:i+1}"
+					else
+						flag=-${word:i:1}
+					fi
 					break
 				fi
 			done
@@ -171,9 +207,12 @@ _IDENT() {
 		((arg == 1)) || commands=''
 	fi
 	case $offer in
-	file) compopt -o default ;;
+	file*) compopt -o default ;; # where nothing else fits
 	dir) compopt -o dirnames ;;
 	'words '*) commands+=" ${offer#words }" ;;
+	esac
+	case $offer in
+	'names '* | 'file '*) commands+=" $(_IDENT_names "${offer#* }" "$dir" "$manifest")" ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$cur")
 }

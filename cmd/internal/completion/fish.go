@@ -9,9 +9,9 @@ import (
 )
 
 // Fish returns the script for fish 3 or later.
-func Fish(program grammar.Command) string {
+func Fish(program grammar.Command, facts Facts) string {
 	var b strings.Builder
-	all := places(program, nil)
+	all := facts.places(program)
 	b.WriteString(fill(fishHead, program))
 	for _, p := range all {
 		fishCase(&b, valued(p))
@@ -25,11 +25,21 @@ func Fish(program grammar.Command) string {
 		place, _, _ := strings.Cut(c.pattern, ",")
 		fmt.Fprintf(&b, "        case %s\n            echo %s\n", fishQuote(c.pattern), fishQuote(strings.TrimSpace(place+" "+c.command)))
 	}
-	b.WriteString(fill(fishTail, program))
+	b.WriteString(fill(fishRead, program))
+	dir, manifest := facts.spellings(program)
+	writeFishKept(&b, dir, "dir")
+	writeFishKept(&b, manifest, "manifest")
+	b.WriteString(facts.fill(fishTail, program, fishQuote))
 	for _, p := range all {
 		writeFishPlace(&b, program, p)
 	}
 	return b.String()
+}
+
+func writeFishKept(b *strings.Builder, flags []string, variable string) {
+	if len(flags) > 0 {
+		fmt.Fprintf(b, "            case %s\n                set %s $here[(math $i + 1)]\n", joined(flags, fishQuote, " "), variable)
+	}
 }
 
 // valued lists the flags of a place that take a value, each after the place.
@@ -67,7 +77,7 @@ func writeFishPlace(b *strings.Builder, program grammar.Command, p place) {
 		line(" 1", "-a %s -d %s", fishQuote(c.Word()), fishQuote(grammar.Brief(c.Help)))
 	}
 	for i, arg := range p.args {
-		if offer := fishOffer(arg); offer != "" {
+		if offer := fishOffer(program, arg); offer != "" {
 			position := fmt.Sprintf(" %d", i+1)
 			if arg.Repeated {
 				position += " or-later"
@@ -81,13 +91,13 @@ func writeFishPlace(b *strings.Builder, program grammar.Command, p place) {
 			spelling = "-s " + strings.TrimPrefix(f.Short, "-") + " " + spelling
 		}
 		if f.Kind != grammar.Nothing {
-			spelling += " -r " + cmp.Or(fishOffer(f.Value), "-f")
+			spelling += " -r " + cmp.Or(fishOffer(program, f.Value), "-f")
 		}
 		line("", "%s -d %s", spelling, fishQuote(grammar.Brief(f.Help)))
 	}
 }
 
-func fishOffer(v grammar.Value) string {
+func fishOffer(program grammar.Command, v grammar.Value) string {
 	switch v.Kind {
 	case grammar.File:
 		return "-F"
@@ -95,8 +105,16 @@ func fishOffer(v grammar.Value) string {
 		return "-f -a '(__fish_complete_directories)'"
 	case grammar.OneOf:
 		return "-f -a " + fishQuote(strings.Join(v.Words, " "))
+	case grammar.Plan, grammar.Agent:
+		return "-f " + fishNames(program, v)
+	case grammar.PlanFile:
+		return "-F " + fishNames(program, v)
 	}
 	return ""
+}
+
+func fishNames(program grammar.Command, v grammar.Value) string {
+	return fmt.Sprintf(`-a '(__%s_names "%s")'`, identifier(program), blocks(v))
 }
 
 func fishQuote(s string) string {
@@ -129,22 +147,24 @@ function __IDENT_meant
     switch "$argv[1],$argv[2]"
 `
 
-const fishTail = `        case '*'
+const fishRead = `        case '*'
             echo $argv[1]
     end
 end
 
-# Whether the cursor stands after the commands in $argv[1], and at the argument
-# $argv[2], where that is given; with a third word, at it or a later one.
-function __IDENT_at
+# Reads the line up to the cursor: prints the commands, the number of the argument
+# there, and each flag with a value, then the value.
+function __IDENT_read
     set -l path ''
     set -l arg 1
     set -l flag ''
     set -l ended ''
+    set -l given
     set -l words (commandline -opc)
     set -e words[1]
     for word in $words
         if test -n "$flag"
+            set -a given $flag $word
             set flag ''
         else if test -n "$ended"; or not string match -q -- '-?*' $word
             set -l deeper (string trim -- "$path $word")
@@ -157,7 +177,9 @@ function __IDENT_at
             set ended yes
         else if string match -q -- '--*' $word
             set path (__IDENT_meant "$path" (string split -f 1 = -- $word))
-            if not string match -q -- '*=*' $word; and __IDENT_takes_value "$path" $word
+            if string match -q -- '*=*' $word
+                set -a given (string split -m 1 = -- $word)
+            else if __IDENT_takes_value "$path" $word
                 set flag $word
             end
         else
@@ -166,17 +188,43 @@ function __IDENT_at
             for i in (seq (count $letters))
                 set path (__IDENT_meant "$path" -$letters[$i])
                 if __IDENT_takes_value "$path" -$letters[$i]
-                    test $i -eq (count $letters); and set flag -$letters[$i]
+                    if test $i -eq (count $letters)
+                        set flag -$letters[$i]
+                    else
+                        set -a given -$letters[$i] (string sub -s (math $i + 2) -- $word)
+                    end
                     break
                 end
             end
         end
     end
-    test "$path" = "$argv[1]"; or return 1
+    printf '%s\n' "$path" $arg $given
+end
+
+# Whether the cursor stands after the commands in $argv[1], and at the argument
+# $argv[2], where that is given; with a third word, at it or a later one.
+function __IDENT_at
+    set -l here (__IDENT_read)
+    test "$here[1]" = "$argv[1]"; or return 1
     set -q argv[2]; or return 0
-    test $arg -eq $argv[2]; or begin
-        set -q argv[3]; and test $arg -gt $argv[2]
+    test $here[2] -eq $argv[2]; or begin
+        set -q argv[3]; and test $here[2] -gt $argv[2]
     end
+end
+
+# Prints the names of the manifest's blocks of the kinds in $argv[1]. It is looked
+# for where the flags on the line say.
+function __IDENT_names
+    set -l here (__IDENT_read)
+    set -l dir ''
+    set -l manifest ''
+    for i in (seq 3 2 (count $here))
+        switch $here[$i]
+`
+
+const fishTail = `        end
+    end
+    command sh -c NAMES sh $argv[1] "$dir" "$manifest" 2>/dev/null
 end
 
 # Files are offered only where said below.

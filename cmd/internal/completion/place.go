@@ -1,7 +1,8 @@
 // Package completion makes the scripts that complete a program's command line in
 // bash, zsh and fish. A script holds the whole grammar and never runs the
 // program, which therefore needs no hook of its own: nothing in the environment
-// can turn a run into a completion.
+// can turn a run into a completion. The names of plans and agents it reads from the
+// text of the manifest.
 package completion
 
 import (

@@ -50,11 +50,15 @@ type Kind int
 
 // The kinds of values.
 const (
-	Nothing Kind = iota // there is no value: the flag alone says it
-	Text                // only the user knows
-	File                // the path of a file
-	Dir                 // the path of a directory
-	OneOf               // one of a few words
+	Nothing  Kind = iota // there is no value: the flag alone says it
+	Text                 // only the user knows
+	File                 // the path of a file
+	Dir                  // the path of a directory
+	OneOf                // one of a few words
+	Plan                 // the name of a plan or a pipeline of the manifest
+	PlanFile             // the name of a plan, or the path of its file
+	Agent                // the name of an agent of the manifest
+	Code                 // of a problem
 )
 
 // From reads a parser's model. Hidden flags and commands are left out.
@@ -110,8 +114,8 @@ func value(v *kong.Value, name string) Value {
 	return out
 }
 
-// kind tells paths by the name of the value, since those that the parser knows
-// as paths would be changed by it.
+// kind tells by the name of the value. Paths too: those that the parser knows as
+// paths would be changed by it.
 func kind(v *kong.Value, name string) Kind {
 	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return !unicode.IsLetter(r) })
 	switch {
@@ -119,13 +123,22 @@ func kind(v *kong.Value, name string) Kind {
 		return Nothing
 	case v.Enum != "":
 		return OneOf
-	case slices.Contains(words, "PATH"), slices.Contains(words, "FILE"):
-		return File
-	case slices.Contains(words, "DIR"):
-		return Dir
+	case slices.Contains(words, "PLAN") && slices.Contains(words, "PATH"):
+		return PlanFile
+	}
+	for _, named := range named {
+		if slices.Contains(words, named.word) {
+			return named.kind
+		}
 	}
 	return Text
 }
+
+// named are the kinds that are told by a word of the name.
+var named = []struct {
+	word string
+	kind Kind
+}{{"PATH", File}, {"FILE", File}, {"DIR", Dir}, {"PLAN", Plan}, {"AGENT", Agent}, {"CODE", Code}}
 
 // Brief is the first sentence of a help, without its full stop.
 func Brief(help string) string {

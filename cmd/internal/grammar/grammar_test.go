@@ -23,6 +23,11 @@ type testGrammar struct {
 			File  string `arg:"" name:"path" help:"The file."`
 			Limit string `placeholder:"D" help:"For how long. Default: until the end."`
 			To    string `placeholder:"FILE|-"`
+			Agent string
+			Plan  string `placeholder:"PLAN|PATH"`
+			After string `placeholder:"PLAN"`
+			Why   string `placeholder:"CODE"`
+			Env   string `placeholder:"AGENTS"`
 			Color string `enum:"auto,never" default:"auto"`
 			Mode  string `enum:"a,b" default:"a" placeholder:"MODE"`
 			Must  bool   `required:""`
@@ -56,6 +61,11 @@ func TestFrom(t *testing.T) {
 		Flags: []flag{
 			{Long: "--limit", Value: value{Name: "D", Kind: grammar.Text, Help: "For how long.", Default: "until the end"}},
 			{Long: "--to", Value: value{Name: "FILE|-", Kind: grammar.File}},
+			{Long: "--agent", Value: value{Name: "AGENT", Kind: grammar.Agent}},
+			{Long: "--plan", Value: value{Name: "PLAN|PATH", Kind: grammar.PlanFile}},
+			{Long: "--after", Value: value{Name: "PLAN", Kind: grammar.Plan}},
+			{Long: "--why", Value: value{Name: "CODE", Kind: grammar.Code}},
+			{Long: "--env", Value: value{Name: "AGENTS", Kind: grammar.Text}},
 			{Long: "--color", Value: value{Name: "auto|never", Kind: grammar.OneOf, Words: []string{"auto", "never"}, Default: "auto"}},
 			{Long: "--mode", Value: value{Name: "MODE", Kind: grammar.OneOf, Words: []string{"a", "b"}, Default: "a"}},
 			{Long: "--must", Value: value{Required: true}},

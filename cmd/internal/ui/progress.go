@@ -58,7 +58,9 @@ func progressLine(e record.Event, colours palette) string {
 	case record.PhaseEnded:
 		status := colours.status(e.Status, termtext.Line(string(e.Status)))
 		return fmt.Sprintf("%s: %s after %s", phaseName(e), status, duration(e.ElapsedMS))
-	case record.PlanChanged, record.HistoryArchived, record.HistoryStarted, record.AttemptAbandoned, record.EventsLost:
+	case record.RetryScheduled, record.LimitDropped:
+		return phaseName(e) + ": " + message(e)
+	case record.PlanChanged, record.ManifestChanged, record.HistoryArchived, record.HistoryStarted, record.AttemptAbandoned, record.EventsLost:
 		return message(e)
 	}
 	return ""

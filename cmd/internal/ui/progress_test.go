@@ -10,7 +10,7 @@ import (
 
 func eventKinds() []record.EventKind {
 	return []record.EventKind{
-		record.InvocationStarted, record.PlanChanged, record.HistoryArchived, record.AttemptAbandoned,
+		record.InvocationStarted, record.PlanChanged, record.ManifestChanged, record.RetryScheduled, record.LimitDropped, record.HistoryArchived, record.AttemptAbandoned,
 		record.PhaseStarted, record.PhaseProgress, record.PhaseEnded, record.InvocationEnded, "of a later release",
 	}
 }
@@ -47,6 +47,10 @@ func TestProgressLines(t *testing.T) {
 		{"ended", record.PhaseEnded, func(e *record.Event) { e.Status, e.ElapsedMS = record.PhaseComplete, 251_999 },
 			"phase 2/7 phase-3: phase-complete after 4m12s"},
 		{"plan changed", record.PlanChanged, func(e *record.Event) { e.Message = "plan change accepted" }, "plan change accepted"},
+		{"manifest changed", record.ManifestChanged, func(e *record.Event) { e.Message = "manifest change accepted" }, "manifest change accepted"},
+		{"retry", record.RetryScheduled, func(e *record.Event) { e.Message = "attempt 1 of 3 ended timeout; the next begins now" },
+			"phase 2/7 phase-3: attempt 1 of 3 ended timeout; the next begins now"},
+		{"limit dropped", record.LimitDropped, func(e *record.Event) { e.Message = "runs without pids_max: no" }, "phase 2/7 phase-3: runs without pids_max: no"},
 		{"archived", record.HistoryArchived, func(e *record.Event) { e.Message = "archived to history/1\n" }, "archived to history/1"},
 		{"abandoned", record.AttemptAbandoned, func(e *record.Event) { e.Message = "a1 abandoned" }, "a1 abandoned"},
 		{"abandoned, no message", record.AttemptAbandoned, nil, "attempt abandoned"},
