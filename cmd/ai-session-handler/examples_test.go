@@ -40,6 +40,98 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// TestExamplesAsTheirReadmesSay copies each example that has no script and types what
+// its README says.
+func TestExamplesAsTheirReadmesSay(t *testing.T) {
+	bin := buildProduct(t)
+	for name, want := range map[string]struct {
+		texts []string // in the output, in this order
+		files map[string]string
+	}{
+		"minimal": {
+			[]string{"ok (agents: 1, plans: 1)", "runner-complete: all phases complete", "hello", "complete"},
+			map[string]string{"hello.txt": "hello from phase-1\n"},
+		},
+		"team": {
+			[]string{"ok (agents: 3, plans: 2)", "role", "20m0s", "agents.handler.hcl:", "the token is [masked:TEAM_TOKEN]", "runner-complete", "Worked as reviewer with effort high", "complete"},
+			map[string]string{"writer.txt": "role writer, effort medium, other variables: none\n", "reviewer.txt": "role reviewer, effort high, other variables: none\n"},
+		},
+		"per-phase": {
+			[]string{"ok (agents: 2, plans: 1)", "pause_after", "phase-complete: phase-1", "paused after phase-1, as the manifest says", "runner-complete"},
+			map[string]string{"log.txt": "phase-1: fast\nphase-2: careful\nphase-3: fast\n"},
+		},
+		"json": {
+			[]string{"ok (agents: 1, plans: 1)", "agent: agent.echo", "runner-complete"},
+			map[string]string{"hello.txt": "hello\n"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, output := followReadme(t, bin, name)
+			example{output: output}.wants(t, want.texts...)
+			for file, text := range want.files {
+				if got, err := os.ReadFile(filepath.Join(dir, file)); string(got) != text || err != nil {
+					t.Errorf("%s: %q, %v", file, got, err)
+				}
+			}
+			if found := holdersOf(t, dir, "a-secret-of-the-team"); len(found) > 0 {
+				t.Errorf("the secret is in %s", found)
+			}
+			if strings.Contains(output, "a-secret-of-the-team") {
+				t.Errorf("the secret is shown:\n%s", output)
+			}
+		})
+	}
+}
+
+// followReadme runs the first block of commands of an example's README in a copy.
+func followReadme(t *testing.T, bin, name string) (dir, output string) {
+	t.Helper()
+	source := filepath.Join(repository, "examples", name)
+	readme, err := os.ReadFile(filepath.Join(source, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(readme), "```sh\n")
+	commands, _, ok := strings.Cut(block, "```")
+	if !ok {
+		t.Fatalf("%s has no block of commands", name)
+	}
+	dir = filepath.Join(t.TempDir(), name)
+	if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "README.md")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-ec", commands)
+	cmd.Dir = dir
+	cmd.Env = append(exampleEnv(bin, t.TempDir(), t.TempDir()), "SOMETHING_ELSE=leaked")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir, string(out)
+}
+
+// holdersOf lists the files below dir that hold a text.
+func holdersOf(t *testing.T, dir, text string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), text) {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
 // An example does not depend on the shell, the umask or the directory it is
 // started with, and leaves room for the next run.
 func TestExampleUnderOddCircumstances(t *testing.T) {

@@ -22,9 +22,8 @@ fi
 
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/ai-session-handler-quickstart.XXXXXX")
-plan=docs/plans/greet.md
 
-cp -R "$here/AGENTS.md" "$here/agent.sh" "$here/docs" "$work"
+cp -R "$here/AGENTS.md" "$here/agent.sh" "$here/ai-session-handler.hcl" "$here/docs" "$work"
 chmod -R u+rwX "$work"
 chmod +x "$work/agent.sh"
 cd "$work"
@@ -59,24 +58,25 @@ repo add -A
 repo commit -q -m 'Start'
 
 echo "scratch directory: $work"
+show ai-session-handler validate
 if [ "$with_stop" ]; then
 	code=0
-	show ai-session-handler run --plan "$plan" --agent-cmd "./agent.sh" || code=$?
+	show ai-session-handler run greet || code=$?
 	echo "exit code $code"
 	if [ "$code" -ne 3 ]; then
 		echo "run.sh: phase 2 should have asked (exit code 3)" >&2
 		exit 1
 	fi
-	show ai-session-handler status --plan "$plan"
+	show ai-session-handler status greet
 
 	printf '\n# The answer goes where the plan says decisions are.\n'
 	echo '$ echo "- default name: world" >>docs/decisions.md'
 	echo '- default name: world' >>docs/decisions.md
-	show ai-session-handler run --plan "$plan" --agent-cmd "./agent.sh" --retry-stopped
+	show ai-session-handler run greet --retry-stopped
 else
-	show ai-session-handler run --plan "$plan" --agent-cmd "./agent.sh"
+	show ai-session-handler run greet
 fi
-show ai-session-handler status --plan "$plan"
+show ai-session-handler status greet
 show bin/greet
 
 state=$(find .ai-session-handler/plans -name state.json)
@@ -90,5 +90,5 @@ $(cd "${state%/state.json}" && find . -type f | LC_ALL=C sort | sed "s|^\./|  |"
 
 Everything is kept. To look at one attempt:
   cd $work
-  $(command -v ai-session-handler) attempts show phase-2 --plan $plan
+  $(command -v ai-session-handler) attempts show phase-2 --plan greet
 END
