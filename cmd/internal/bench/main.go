@@ -33,6 +33,7 @@ func rows() []row {
 		{"secret", measureSecret},
 		{"memory", measureMemory},
 		{"parse", measureParse},
+		{"manifest", measureManifest},
 	}
 }
 
