@@ -278,6 +278,8 @@ func (f fault) says() (what, why string) {
 		return "interrupted", "the supervisor of the worker was killed" // all that the handler can know
 	case strings.HasPrefix(f.name(), "exits/") && f.kind == "fail-from":
 		return "", why // it is not what the run fails of
+	case f.name() == "stdin" && f.kind == "fail-from":
+		return "", why // the output can't be kept either, and which of the two is noticed first is open
 	case op == "syncdir":
 		what = "sync"
 	default:
