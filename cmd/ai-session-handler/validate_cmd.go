@@ -95,7 +95,7 @@ func (c *validateCmd) projects(a *app) ([]*project, error) {
 func (a *app) projectAt(path string) (*project, error) {
 	info, err := os.Stat(a.path(path))
 	if err != nil {
-		return nil, inputErrorf("%s: %v", path, bareError(err))
+		return nil, inputErrorf("%s: %v\n  next: name a manifest, or a directory of a plan workspace that has one", path, bareError(err))
 	}
 	if strings.HasSuffix(path, ".md") && !info.IsDir() {
 		return nil, inputErrorf("%s is no manifest\n  next: for a plan use %s", path, shellquote.Join("ai-session-handler", "plan", "lint", path))
