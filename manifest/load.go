@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"path/filepath"
 	"slices"
 
 	"github.com/ai-session-handler/ai-session-handler/manifest/hclfile"
@@ -45,7 +44,6 @@ func Load(in Input) (*Manifest, problem.List) {
 	doc, problems := hclfile.Load(files, hclfile.Inputs{
 		VarFiles: vars, Environ: in.Environ, Vars: in.Vars, Root: in.Root, Program: in.Program,
 	})
-	m.Variables = doc.Variables()
 	b := newBuilder(m, doc, append(r.problems, problems...))
 	b.build()
 	return m, m.finish(missing.independent(b.problems))
@@ -95,6 +93,3 @@ func (m *Manifest) finish(problems problem.List) problem.List {
 	}
 	return problems.Sort()
 }
-
-// Dir is where the manifest lies.
-func (m *Manifest) Dir() string { return filepath.Dir(m.Path) }

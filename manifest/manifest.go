@@ -18,7 +18,6 @@ type Manifest struct {
 	Agents    []*Agent              // in the order of the files, like all lists here
 	Plans     []*Plan
 	Pipelines []*Pipeline
-	Variables []hclfile.Variable
 
 	defaults Layer
 	config   Layer             // of config.json

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"iter"
-	"maps"
 	"os"
 	"strings"
 
@@ -63,5 +61,3 @@ func (m machine) IsSet(name string) bool {
 	}
 	return false
 }
-
-func keysOf[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }

@@ -65,11 +65,14 @@ func (a *app) here() (*project, error) {
 
 // root is the plan workspace of the manifest flag, or else of the current
 // directory.
-func (a *app) root() (string, error) {
+func (a *app) root() (string, error) { return rootAbove(a.manifestDir()) }
+
+// manifestDir is where the search for a manifest begins.
+func (a *app) manifestDir() string {
 	if a.manifest.Manifest != "" {
-		return rootAbove(filepath.Dir(a.path(string(a.manifest.Manifest))))
+		return filepath.Dir(a.path(string(a.manifest.Manifest)))
 	}
-	return rootAbove(a.dir)
+	return a.dir
 }
 
 // rootAbove is the plan workspace that a directory lies in.
@@ -82,11 +85,7 @@ func rootAbove(dir string) (string, error) {
 // of a workspace. Where that can't be told they are given paths, which serve
 // anywhere.
 func (a *app) isIn(root string) bool {
-	dir := a.dir
-	if a.manifest.Manifest != "" {
-		dir = filepath.Dir(a.path(string(a.manifest.Manifest)))
-	}
-	located, err := workspace.Locate(filepath.Join(dir, manifest.FileName))
+	located, err := workspace.Locate(filepath.Join(a.manifestDir(), manifest.FileName))
 	return err == nil && located.Root == root
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -74,7 +75,7 @@ func checkRules(r manifest.Resolved) error {
 // secretsOf are the names of the variables to mask, those of all phases.
 func secretsOf(r manifest.Resolved) []manifest.Item {
 	items := r.Default.Secrets()
-	for _, id := range slices.SortedFunc(keysOf(r.Phases), comparePhases) {
+	for _, id := range slices.SortedFunc(maps.Keys(r.Phases), comparePhases) {
 		for _, item := range r.Phases[id].Secrets() {
 			if !slices.ContainsFunc(items, func(other manifest.Item) bool { return other.Text == item.Text }) {
 				items = append(items, item)

@@ -9,8 +9,6 @@ package codes
 import (
 	"slices"
 	"strings"
-
-	"github.com/ai-session-handler/ai-session-handler/schema/suggest"
 )
 
 //go:generate go run ./generate
@@ -75,16 +73,6 @@ func Lookup(id string) (Code, bool) {
 		return Code{}, false
 	}
 	return all[at], true
-}
-
-// Suggest returns, sorted, the ids that are closest to one that Lookup does not
-// know; none where nothing is close.
-func Suggest(id string) []string {
-	var ids []string
-	for _, c := range All() {
-		ids = append(ids, c.ID)
-	}
-	return suggest.All(id, ids)
 }
 
 // What most examples begin with.

@@ -2,7 +2,6 @@ package codes_test
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -92,21 +91,6 @@ func TestLookup(t *testing.T) {
 	}
 	if c, ok := codes.Lookup("E999"); ok {
 		t.Errorf("E999: %v", c)
-	}
-}
-
-func TestSuggest(t *testing.T) {
-	for id, want := range map[string][]string{
-		"304":     {"E304"},
-		"P304":    {"E304"},
-		"E3O4":    {"E304"},
-		"E314":    {"E304", "E310", "E311", "E312", "E313", "E414"},
-		"nothing": nil,
-		"":        nil,
-	} {
-		if got := codes.Suggest(id); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", id, got, want)
-		}
 	}
 }
 
